@@ -8,7 +8,7 @@ from typing import Any
 
 from refrelax.running.arrays import Tensor, pack
 from refrelax.semantics.values import DType, Prim, Shape
-from refrelax.syntax.bits import decode, encode
+from refrelax.syntax.bits import decode, encode, pattern
 from refrelax.syntax.dtypes import kind
 from refrelax.syntax.module import ConstantArray
 
@@ -53,7 +53,7 @@ def of_value(value: Any) -> Any:
 
 
 def _patterns(dtype: str, data: Any) -> list[int]:
-    return [encode(dtype, number(each)) for each in flat(data)]
+    return [pattern(dtype, number(each)) for each in flat(data)]
 
 
 def number(spec: Any) -> int | float:

@@ -336,7 +336,7 @@ def _from_lists(data: Any, dtype: str | None) -> ConstantArray:
     level = [element(each) for each in level]
     chosen = dtype or _default_dtype(level)
     try:
-        patterns = [bits.encode(chosen, each) for each in level]
+        patterns = [bits.pattern(chosen, each) for each in level]
     except (TypeError, ValueError) as error:
         raise UsageError(f"these elements are no {chosen}: {error}") from None
     return ConstantArray(chosen, tuple(shape), pack(chosen, patterns))

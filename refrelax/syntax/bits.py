@@ -110,6 +110,20 @@ def has_number(dtype: str, value: Real) -> bool:
     return value == value or (dtypes.kind(dtype) == "float" and nan_bits(dtype) is not None) or dtype == "bool"
 
 
+def pattern(dtype: str, value: Real) -> int:
+    """``encode`` for a number that is given.
+
+    Raises:
+        ValueError: ``dtype`` has no NaN, and it is one (``num/no-nan``); or it has no such integer.
+    """
+    found = encode(dtype, value)
+    if not has_number(dtype, value):
+        raise ValueError(f"expected a number of {dtype}, which has no NaN (num/no-nan), found nan")
+    if dtypes.kind(dtype) in ("int", "uint") and decode(dtype, found) != value:
+        raise ValueError(f"expected an integer of {dtype}, found {str(value)[:40]}")
+    return found
+
+
 def decode(dtype: str, bits: int) -> int | float:
     """The number that a bit pattern of ``dtype`` stands for (exact: every format fits in binary64)."""
     match dtypes.kind(dtype):

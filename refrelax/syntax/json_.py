@@ -53,6 +53,8 @@ def _decode_base64(value: Any) -> bytes:
 
 
 def _by_index(value: Any) -> dict[int, Any]:
+    if wrong := next((key for key in value if not re.fullmatch("0|[1-9][0-9]*", key, re.ASCII)), None):
+        raise ValueError(f"expected an index in decimal, found {wrong!r}")
     return {int(key): each for key, each in value.items()}
 
 

@@ -49,7 +49,7 @@ def test_every_intrinsic_has_a_line() -> None:
     } <= told.keys()
     for name in told.keys() & UNARY.keys() | {"pow", "atan2", "hypot", "fma"}:
         units = PERMITTED_ULPS.get(SPELLED.get(name, name))
-        if units is not None and len(told[name]) == 2:
+        if units is not None:
             assert told[name][1] == f"{units:g}", name
 
 

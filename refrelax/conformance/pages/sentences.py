@@ -89,7 +89,9 @@ NOTES = {
         "Of NaN and a number either.",
     ),
     **dict.fromkeys(("argmax", "argmin"), "With NaNs the position of any, or of the extreme of the others."),
-    **dict.fromkeys(("sort", "argsort", "topk"), "Positions after a NaN are open."),
+    **dict.fromkeys(
+        ("sort", "argsort", "topk"), "With a NaN in a line every arrangement of it (`num/nan-in-extremes`)."
+    ),
     **dict.fromkeys(("mean", "variance", "std"), "A sum may stay in the wider format until it is divided."),
     **dict.fromkeys(
         ("nn.layer_norm", "nn.group_norm", "nn.instance_norm", "nn.batch_norm", "nn.rms_norm"), FAMILY_NOTES["norm"]

@@ -25,7 +25,7 @@ from refrelax.semantics.numbers.intsets import Ints, TruthSet, some, truths
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_payloads
 from refrelax.syntax import dtypes
-from refrelax.syntax.bits import decode, encode, json_number, nan_bits
+from refrelax.syntax.bits import decode, encode, has_number, json_number, nan_bits
 
 _IEEE = reading("ieee")
 
@@ -101,6 +101,8 @@ def _encoded(dtype: str, number: Any) -> str:
         low, high = dtypes.integer_range(dtype)
         if not low <= number <= high or number != int(number):
             raise UsageError(f"expected an element of {dtype}, found {shown(number)}")
+    if not has_number(dtype, number):
+        raise UsageError(f"expected an element of {dtype}, which has no NaN (num/no-nan), found {shown(number)}")
     return hex(encode(dtype, number if floats and not isinstance(number, bool) else int(number)))
 
 

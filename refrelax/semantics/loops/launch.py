@@ -83,6 +83,7 @@ class Launch:
     def start(self) -> None:
         """A new block: shared memory is fresh, no thread has ended."""
         self.ended.clear()
+        self.races.ended.clear()
         self.outer = self.races.label
         self.races.lockstep = True
         self._new_epoch()
@@ -104,6 +105,7 @@ class Launch:
     def finish(self) -> None:
         """The block is over, or the run is."""
         self.races.label, self.races.lockstep, self.races.found = self.outer, False, None
+        self.races.ended.clear()
         self.races.owed = None
         self.tell("on_block_end")
 
@@ -122,6 +124,11 @@ class Launch:
         self.races.label = (*self.outer, (self.epoch, warp), (since, linear))
         if self.listener is not None:
             self.tell("on_thread", linear, coords)
+
+    def end(self, coords: Coords) -> None:
+        """The thread ``coords`` has ended: nothing orders what it did last with what others of its warp do then."""
+        self.ended.add(coords)
+        self.races.ended.add(self.races.label)
 
     def linear(self, coords: Coords) -> int:
         """The number of a thread in its block (asked for when all extents are known)."""

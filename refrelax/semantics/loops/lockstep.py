@@ -19,7 +19,7 @@ from refrelax.semantics.loops.buffers import private_copy
 from refrelax.semantics.loops.exchanges import build_request, hoisted
 from refrelax.semantics.loops.frame import Builder, Frame
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.launch import Answers, Coords, Pending, Request
+from refrelax.semantics.loops.launch import Answers, Coords, Launch, Pending, Request
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ThreadEnds
 from refrelax.semantics.loops.threads import (
     as_thread_loop,
@@ -72,7 +72,7 @@ def build_group(build: Builder, loop: For) -> Coroutine:
         answers: Answers = {}
         while True:
             for child in children:
-                child.advance(answers, launch.ended)
+                child.advance(answers, launch)
             pending = {who: request for child in children for who, request in child.waiting.items()}
             if not pending:
                 break
@@ -96,7 +96,7 @@ class _Child:
     started: bool = False
     done: bool = False
 
-    def advance(self, answers: Answers, ended: set[Coords]) -> None:
+    def advance(self, answers: Answers, launch: Launch) -> None:
         """Go on if it starts now, or if one of its threads is answered."""
         if self.done or (self.started and not any(who in answers for who in self.waiting)):
             return
@@ -105,7 +105,7 @@ class _Child:
             self.started = True
         except StopIteration:
             self.done, self.waiting = True, {}
-            ended.add(self.coords)
+            launch.end(self.coords)
 
 
 @rule("ev/thread-tag-repeated")

@@ -147,8 +147,8 @@ def kept(build: Builder, indices: Sequence[Index]) -> tuple[list[Index], Run | N
 
 
 def settled(build: Builder, bound: Bound) -> tuple[Bound, Run | None]:
-    """A view as it lies where it is declared, and what keeps its place and extents: it stays there when what they were
-    read from is written."""
+    """A view as it lies where it is declared, and what keeps its place and extents: it does not move when what they
+    were read from is written."""
     places, keep = kept(build, [bound.pointer, bound.origin, *bound.shape, *bound.strides])
     if keep is None:
         return bound, None

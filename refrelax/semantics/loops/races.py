@@ -18,6 +18,7 @@ from math import copysign
 from typing import Any
 
 from refrelax.errors import Ended
+from refrelax.rules import rule
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.storage import Storage
 
@@ -61,6 +62,8 @@ class Races:
     owed: tuple[int, int] | None = None
     """Where barriers are owed and not written: the level of the label that they renew, and the instance that stays for
     global memory."""
+    ended: set[Label] = field(default_factory=set)
+    """The last strands of the threads of this block that have ended: a barrier of their warp does not order them."""
     found: Ended | None = None
     """In lockstep, the first race since the last barrier: told when all threads wait, unless a barrier that some of
     them never reach explains it."""
@@ -103,12 +106,12 @@ class Races:
             record[cell] = Accesses(reader=me)
             return None
         writer = seen.writer
-        if writer is not None and concurrent(writer, me) and not _wrote_too(seen, me):
+        if writer is not None and self.beside(writer, me) and not self._wrote_too(seen, me):
             return writer
         for other in seen.atomics:
-            if concurrent(other, me):
+            if self.beside(other, me):
                 return other
-        if seen.reader is None or not concurrent(seen.reader, me):
+        if seen.reader is None or not self.beside(seen.reader, me):
             seen.reader = me
         return None
 
@@ -119,14 +122,14 @@ class Races:
             record[cell] = Accesses(still=me) if same(old, new) else Accesses(writer=me)
             return None
         if same(old, new):
-            if (other := _one_beside(me, seen.before, *seen.atomics)) is not None:
+            if (other := self._one_beside(me, seen.before, *seen.atomics)) is not None:
                 return other
-            if seen.writer is not None and concurrent(seen.writer, me):
+            if seen.writer is not None and self.beside(seen.writer, me):
                 seen.also.add(me)
-            if seen.still is None or not concurrent(seen.still, me):
+            if seen.still is None or not self.beside(seen.still, me):
                 seen.still = me
             return None
-        if (other := _one_beside(me, seen.writer, seen.reader, seen.still, *seen.also, *seen.atomics)) is not None:
+        if (other := self._one_beside(me, seen.writer, seen.reader, seen.still, *seen.also, *seen.atomics)) is not None:
             return other
         record[cell] = Accesses(writer=me, before=seen.writer)
         return None
@@ -134,19 +137,28 @@ class Races:
     def atomic(self, record: Record, cell: int) -> Label | None:
         """Note an atomic change; gives a concurrent strand that read or wrote the cell otherwise, if there is one."""
         me, seen = self.strand(record), record.setdefault(cell, Accesses())
-        if (other := _one_beside(me, seen.writer, seen.reader, seen.still, *seen.also)) is not None:
+        if (other := self._one_beside(me, seen.writer, seen.reader, seen.still, *seen.also)) is not None:
             return other
         seen.atomics.add(me)
         return None
 
+    @rule("ev/warp-barrier")
+    def beside(self, other: Label, me: Label) -> bool:
+        """Whether no order is promised between a strand of before and the one that is running."""
+        if concurrent(other, me):
+            return True
+        if self.ended:
+            for level, (there, here) in enumerate(zip(other, me, strict=False), 1):
+                if there[0] != here[0]:
+                    return other[:level] in self.ended
+        return False
 
-def _one_beside(me: Label, *others: Label | None) -> Label | None:
-    """The first of the strands that is concurrent with ``me``."""
-    return next((other for other in others if other is not None and concurrent(other, me)), None)
+    def _one_beside(self, me: Label, *others: Label | None) -> Label | None:
+        """The first of the strands that is concurrent with ``me``."""
+        return next((other for other in others if other is not None and self.beside(other, me)), None)
 
-
-def _wrote_too(seen: Accesses, me: Label) -> bool:
-    return me in seen.also or any(not concurrent(other, me) for other in seen.also)
+    def _wrote_too(self, seen: Accesses, me: Label) -> bool:
+        return me in seen.also or any(not self.beside(other, me) for other in seen.also)
 
 
 def concurrent(a: Label, b: Label) -> bool:

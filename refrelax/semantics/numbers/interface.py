@@ -125,7 +125,7 @@ class Arithmetic(Protocol):
         ...
 
     def order(self, items: Sequence[Payload], descending: bool = False) -> tuple[list[Payload], list[Payload]]:
-        """Stably sorted payloads and their int64 positions; NaNs last in ``ieee`` (positions after a NaN are open)."""
+        """Stably sorted payloads and their int64 positions; NaNs last in ``ieee`` (every order is permitted)."""
         ...
 
     def pick(self, items: Sequence[Payload], index: Payload) -> Payload:
