@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.judge.packed_entries import unpacked
+from refrelax.syntax.scalars import SymVar, int_imm
+from refrelax.syntax.types import tensor_of
 
 ONE_CHECK = '            assert GET(sa, 0, 17, "int64") == T.int64(4), "four rows"\n'
 PLAIN = """@I.ir_module
@@ -212,3 +216,17 @@ def test_integers_are_seen_with_another_sign() -> None:
         rr.validate(rr.parse(first), rr.parse(VIEWED.format(signed.format(unsigned.replace("G[i]", "G[0]"))))),
         rr.Equivalent,
     )
+
+
+def test_what_is_left_of_a_packed_entry_runs_as_it_does() -> None:
+    func = packed().functions["main"]
+    matrix = tensor_of((int_imm(4), SymVar("n")), "float32")
+    given = (("A", matrix), ("B", matrix))
+    left, checks = unpacked(func, given)
+    assert len(left.params) == 2 and len(checks) > 8
+    a, b = np.arange(12, dtype="float32").reshape(4, 3), np.zeros((4, 3), "float32")
+    whole = rr.run(rr.check(packed()), "main", 0, (a, b), 2, ())
+    assert isinstance(whole, rr.Returned) and whole.value == 0
+    rest = rr.run(rr.check(rr.Module({"main": left})), "main", a, b)
+    assert isinstance(rest, rr.Returned)
+    assert np.array_equal(np.asarray(whole.arguments[1][1]), np.asarray(rest.arguments[1]))
