@@ -144,7 +144,7 @@ def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what", nargs="+", metavar="RULE|OP|WORDS",
-        help="a rule id, an operator (R.matmul), or words: loads out of bounds",
+        help="a rule id, an operator (R.matmul), an intrinsic (T.exp), or words: loads out of bounds",
     )  # fmt: skip
     add_json(parser)
 
@@ -174,6 +174,9 @@ def explain(options: argparse.Namespace) -> int:
     words = {word: said for word, said in spec_text.glossary().items() if word == what.lower().strip()}
     for word, said in words.items():
         print(f"{word}: {said}\n")
+    row = spec_text.intrinsics().get(what.strip().removeprefix("T.")) if what.strip().startswith("T.") else None
+    if row is not None:
+        print(f"{what.strip()}: {row.said}\n\n  spec      {row.place}")
     if isinstance(found, ExplainedOp):
         print(f"{found.name}  ({'pure' if found.pure else 'impure'})")
         print(f"  page      spec/ops/{found.page.removesuffix('.md')}.md")

@@ -55,9 +55,10 @@ Explanation = ExplainedOp | tuple[Explained, ...]
 
 
 def explain(what: str) -> Explanation:
-    """Everything on a rule id, an operator (``relax.matmul``, ``R.matmul``, ``matmul``), a word in rule ids
-    (``match_cast``), or words that a rule's chapter and paragraph hold (``fusion``, ``"stores out of bounds"``), the
-    nearest first; of a sentence that no rule says, the rules of the place where it stands.
+    """Everything on a rule id, an operator (``relax.nn.relu``, ``R.nn.relu``, ``relu``), an intrinsic (``T.exp``), a
+    word in rule ids (``match_cast``), or words that a rule's chapter and paragraph hold (``fusion``,
+    ``"stores out of bounds"``), the nearest first; of a sentence that no rule says, the rules of the place where it
+    stands.
 
     Raises:
         KeyError: nothing is known by that name; the message suggests the nearest names.
@@ -68,8 +69,11 @@ def explain(what: str) -> Explanation:
     operator = _operator(tie, what)
     if operator is not None:
         return operator
+    intrinsic = spec_text.intrinsics().get(what.strip().removeprefix("T.")) if what.strip().startswith("T.") else None
+    if intrinsic is not None:
+        return tuple(_rule(tie, rule) for rule in intrinsic.rules if rule in tie.defined)
     word = what.strip().removeprefix("R.").removeprefix("T.").removeprefix("relax.").replace("_", "-").lower()
-    rules = sorted(rule for rule in tie.defined if word and word in rule)
+    rules = sorted(rule for rule in tie.defined if word and _begins(word, rule))
     if word.isalpha() or (not rules and ("/" not in what or " " in what.strip())):
         rules = list(dict.fromkeys((*rules, *_about(tie, what)))) or nearest(tie, what)
     if not rules:
@@ -84,12 +88,17 @@ def _about(tie: Tie, what: str) -> list[str]:
     def rank(rule: str) -> int:
         p = tie.defined[rule]
         title, text = f"{rule} {p.file}".lower(), p.text.lower()
-        if not words or not all(word in title or word in text for word in words):
+        if not words or not all(_begins(word, title) or _begins(word, text) for word in words):
             return 0
-        return sum(5 * (word in title) + min(text.count(word), 4) for word in words)
+        return sum(5 * bool(_begins(word, title)) + min(_begins(word, text), 4) for word in words)
 
     ranks = {rule: found for rule in tie.defined if (found := rank(rule))}
     return sorted(ranks, key=lambda rule: (-ranks[rule], rule))
+
+
+def _begins(word: str, text: str) -> int:
+    """How many words of a text begin so: there is no tie in a quotient."""
+    return len(re.findall(rf"(?<![a-z0-9]){re.escape(word)}", text))
 
 
 def _nothing(tie: Tie, what: str) -> str:
@@ -162,6 +171,9 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
 
     bare = what.removeprefix("R.").removeprefix("relax.")
     name = next((n for n in (what, f"relax.{bare}") if n in OPERATORS), None)
+    if name is None and bare.isidentifier():
+        last = [n for n in OPERATORS if n.rpartition(".")[2] == bare]
+        name = last[0] if len(last) == 1 else None
     if name is None:
         return None
     op = OPERATORS[name]

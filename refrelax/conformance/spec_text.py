@@ -137,6 +137,39 @@ def glossary(directory: Path | None = None) -> dict[str, str]:
     return {word.replace("*", "").strip(): meaning for words, meaning in rows for word in words.split(", ")}
 
 
+_ROW = re.compile(r"^\| `(\w+)` \| (.+?) \|$")
+_NAMED = re.compile(r"`([a-z][\w.]*/[\w-]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsic:
+    """A row of chapter 07b: what it says, where it stands, the rules that it and then its section name."""
+
+    said: str
+    place: str
+    rules: tuple[str, ...]
+
+
+def intrinsics(directory: Path | None = None) -> dict[str, Intrinsic]:
+    """The rows of the tables of intrinsics by name (``exp``); the last column of three is ulps."""
+    root = directory or spec_directory()
+    path = root / "07b-intrinsics.md"
+    found: dict[str, Intrinsic] = {}
+    before: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        row = _ROW.match(line)
+        if line.startswith("## "):
+            before = []
+        elif row is None:
+            before += _NAMED.findall(line)
+        else:
+            meaning, _, ulps = row[2].partition(" | ")
+            said = f"{meaning}; ulps {ulps}" if ulps else meaning
+            rules = dict.fromkeys((*_NAMED.findall(row[2]), *before, "ev/intrinsic"))
+            found[row[1]] = Intrinsic(said, f"{_name(path, root)}:{number}", tuple(rules))
+    return found
+
+
 def _name(path: Path, root: Path) -> str:
     return f"spec/{path.relative_to(root).as_posix()}"
 

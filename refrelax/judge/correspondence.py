@@ -9,6 +9,7 @@ is judged as programs are. Which one was taken is said with the answer.
 * Parameters that the second program does not take any more.
 * Parameters that the second program fetches by calls, and results that it sets by calls (``lazily``).
 * Extents of the second program's parameters that are literals where the first has symbols.
+* Loop programs: what a packed call hands over, the memory behind pointers, bytes (``loop_entries``).
 
 Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
 """
@@ -16,31 +17,24 @@ Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import Rejection
 from refrelax.judge.lazily import fetched_at_once
+from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.rules import rule
 from refrelax.running.arrays import to_constant
 from refrelax.semantics.graph.link import callees
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import graph
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Literal, SymVar, as_int, free_symbols
 from refrelax.syntax.types import TensorType, TupleType, Type
 
 INNER = "_as_it_was"
-
-
-@dataclass(frozen=True, slots=True)
-class Correspondence:
-    """Two programs with one interface, and in words what was done for it."""
-
-    first: Module
-    second: Module
-    words: tuple[str, ...]
 
 
 @rule("va/correspondence")
@@ -51,6 +45,8 @@ def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapp
     """
     first, second = (_told(each, entry) for each in (one, two))
     a, b = first.functions.get(entry), second.functions.get(entry)
+    if isinstance(a, PrimFunc) and not bind:
+        return as_memory(first, second, entry, on_request=True)
     if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
         return None
     if any(p.type is None for p in (*a.params, *b.params)):

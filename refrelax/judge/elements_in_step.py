@@ -5,15 +5,20 @@ Spec: ``spec/06c-pointwise.md``, ``va/lockstep``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from refrelax.judge.loop_text import always, by_need, loaded, of_names, parts_of
 from refrelax.judge.same_calls import ALLOWED
+from refrelax.judge.sides_in_step import Apart, Made, Shift, Side
+from refrelax.rules import rule
+from refrelax.semantics.dims import NO_FACTS
+from refrelax.semantics.dims.simplify import simplify
+from refrelax.semantics.loops.threads import is_shared
 from refrelax.shape_solver.pointwise import Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Loader, Reading
-from refrelax.shape_solver.pointwise.logic import Given, compare
+from refrelax.shape_solver.pointwise.logic import Given, compare, within
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.loops import (
     Buffer,
@@ -30,40 +35,13 @@ from refrelax.syntax.scalars import (
     SymVar,
     as_int,
     bool_imm,
+    free_symbols,
     int_imm,
 )
 
 COMMUTES = frozenset({"Add", "Mul", "EQ", "NE"})
 CALLS = ("call_", "tvm_call_")
 """How the names of intrinsics begin that call what is not here."""
-
-
-class Apart(Exception):
-    """The programs are not in step here; the reason is its text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A buffer that is allocated or declared. ``around``: how many loops and branches are around; ``when``: how many
-    steps are before it; ``known``: what holds there."""
-
-    buffer: Buffer
-    around: int = 0
-    when: int = 0
-    known: Given = ()
-
-
-@dataclass(slots=True)
-class Side:
-    """One program. ``by``: what its scalars stand for, over symbols that both programs share; ``made``: its buffers
-    that are allocated or declared; ``other``: the other program's name of each that has a counterpart; ``threads``: the
-    variables of its loops over threads."""
-
-    by: dict[str, PrimExpr] = field(default_factory=dict)
-    made: dict[str, Made] = field(default_factory=dict)
-    other: dict[str, str] = field(default_factory=dict)
-    shapes: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
-    threads: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -89,6 +67,8 @@ class Elements:
     given: frozenset[str] = frozenset()
     """The first program's parameters that neither program stores to."""
     dtypes: dict[str, str] = field(default_factory=dict)
+    shifts: dict[str, Shift] = field(default_factory=dict)
+    """Of buffers of the second program that are smaller than their counterparts."""
     _tensors: dict[str, TensorTerm] = field(default_factory=dict)
 
     def scalar(self, x: SymVar, y: SymVar, extent: bool = False) -> None:
@@ -98,7 +78,7 @@ class Elements:
             return
         shared = self.terms.fresh(x.name, "int64" if x.dtype in ("int32", "int64") else x.dtype)
         self.one.by[x.name] = self.two.by[y.name] = shared
-        if x.dtype in ("int32", "int64"):
+        if x.dtype == "int32" or (x.dtype == "int64" and not extent):  # (of an extent, what the buffer's size says)
             low, high = integer_range(x.dtype)
             self.logic.assume(compare("GE", shared, int_imm(low)), compare("LE", shared, int_imm(high)))
         if extent:
@@ -118,6 +98,8 @@ class Elements:
         """Whether two buffers correspond; memory that is allocated is joined when it is first used."""
         if x in self.one.other or y in self.two.other:
             return self.one.other.get(x) == y
+        if y in self.shifts or any(each.of == x for each in self.shifts.values()):
+            return False
         if x not in self.one.made or y not in self.two.made:
             return False
         one, two = self.one.made[x], self.two.made[y]
@@ -138,6 +120,65 @@ class Elements:
             return False
         self.join(a, b)
         return True
+
+    def access(self, x: str, at: Sequence[PrimExpr], y: str, there: Sequence[PrimExpr]) -> bool:
+        """Whether an element of the one program is one of the other."""
+        if self.pair(x, y):
+            return self.indices(at, there)
+        return (
+            not self.unison
+            and (y in self.shifts or self.begins_shift(x, at, y, there))
+            and (self.same_after_shift(x, at, y, there))
+        )
+
+    @rule("va/lockstep")
+    def begins_shift(self, x: str, at: Sequence[PrimExpr], y: str, there: Sequence[PrimExpr]) -> bool:
+        """Take a buffer that the second program has made smaller for a part of the first one's, which begins where
+        their first use says: by as many elements as are known, and stay, where both are made."""
+        one, two = self.one.makes(x), self.two.makes(y)
+        if one is None or two is None or any(each.of == x for each in self.shifts.values()):
+            return False
+        a, b = one.buffer, two.buffer
+        there_too = (one.around, one.when) == (two.around, two.when) and not is_shared(a.scope)
+        alike = (a.dtype, a.scope, a.scalar, len(a.shape)) == (b.dtype, b.scope, b.scalar, len(b.shape))
+        if not there_too or not alike:
+            return False
+        computed = [d for d in b.shape if as_int(d) is None]
+        if not all(self.no_less_than_zero(d, two.known) for d in computed):
+            return False
+        try:
+            ours, theirs = ([self.index(side, i) for i in e] for side, e in ((self.one, at), (self.two, there)))
+        except NotRead:
+            return False
+        by = tuple(simplify(Binary("Sub", p, q), NO_FACTS) for p, q in zip(ours, theirs, strict=True))
+        used = {name for each in by for name in free_symbols(each)}
+        if not used <= one.names or used & self.terms.opaque.keys():
+            return False
+        self.shifts[y] = Shift(x, tuple(self.index(self.two, d) for d in b.shape), by)
+        self.dtypes[x] = a.dtype
+        self.one.shapes[x] = tuple(self.index(self.one, d) for d in a.shape)
+        return True
+
+    def same_after_shift(self, x: str, at: Sequence[PrimExpr], y: str, there: Sequence[PrimExpr]) -> bool:
+        """Whether an element of a smaller buffer is that one of its counterpart, and is there."""
+        shift = self.shifts[y]
+        if shift.of != x or not all(map(of_names, (*at, *there))):
+            return False
+        asked: list[Definedness] = []
+        given = tuple(self.scope)
+        try:
+            ours = [self.index(self.one, i) for i in at]
+            theirs = [self.reading(self.two, asked).index(i) for i in there]
+        except NotRead:
+            return False
+        moved = [Binary("Add", q, d) for q, d in zip(theirs, shift.by, strict=True)]
+        equal = all(self.logic.equal(p, q, given) for p, q in zip(ours, moved, strict=True))
+        inside = [each for q, d in zip(theirs, shift.shape, strict=True) for each in within(q, d)]
+        return (
+            equal
+            and all(self.logic.holds(each, given, "in bounds") for each in inside)
+            and (all(map(self.granted, asked)))
+        )
 
     def in_time(self, one: Made, two: Made) -> bool:
         """Whether the extents of two buffers are the same where they are made, and the second one's are no more open
@@ -175,7 +216,8 @@ class Elements:
     def made(self, side: Side, buffer: Buffer) -> None:
         if buffer.name in side.made or buffer.name in side.other:
             raise Apart(f"two buffers of the name {buffer.name}")
-        side.made[buffer.name] = Made(buffer, self.depth, self.steps, tuple(self.scope))
+        names = frozenset(name for e in side.by.values() for name in free_symbols(e))
+        side.made[buffer.name] = Made(buffer, self.depth, self.steps, tuple(self.scope), names)
 
     def raw(self, x: Any, y: Any) -> bool:
         """Whether two expressions are equal up to names and the arithmetic of the indices of loads: the second is
@@ -190,8 +232,8 @@ class Elements:
                 known = self.one.by.get(x.name)
                 return x.dtype == y.dtype and known is not None and known == self.two.by.get(y.name)
             case BufferLoad(), BufferLoad():
-                same = x.dtype == y.dtype and self.pair(x.buffer, y.buffer) and self.raw(x.predicate, y.predicate)
-                return same and self.indices(x.indices, y.indices)
+                same = x.dtype == y.dtype and self.raw(x.predicate, y.predicate)
+                return same and self.access(x.buffer, x.indices, y.buffer, y.indices)
             case BufferRef(), BufferRef():
                 return x.part == y.part and self.pair(x.buffer, y.buffer) and self.raw(x.args, y.args)
             case Binary(op, p, q), Binary(other, r, s) if op == other and x.dtype == y.dtype:
@@ -308,14 +350,19 @@ class Elements:
         def demand(term: Term, given: Given) -> None:
             asked.append(Definedness("no poison in an index", bool_imm(True), given, term))
 
-        return Reading(self.terms, self.logic, side.by, tuple(self.scope), self.loader(side), None, require, demand)
+        loader = self.loader(side, require)
+        return Reading(self.terms, self.logic, side.by, tuple(self.scope), loader, None, require, demand)
 
-    def loader(self, side: Side) -> Loader:
+    def loader(self, side: Side, require: Callable[[str, PrimExpr, Given], None]) -> Loader:
         """How a load is read: what a buffer holds now is unknown, and the same in both programs."""
 
         def load(e: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given, hard: Given) -> Term:
             name = e.buffer if side is self.one else self.two.other.get(e.buffer, "")
-            if name not in self.one.other or e.predicate is not None:
+            if side is self.two and (shift := self.shifts.get(e.buffer)) is not None:
+                for bound in (each for i, d in zip(indices, shift.shape, strict=True) for each in within(i, d)):
+                    require("load in bounds", bound, hard)
+                name, indices = shift.of, tuple(Binary("Add", i, d) for i, d in zip(indices, shift.by, strict=True))
+            if name not in self.dtypes or e.predicate is not None:
                 raise NotRead(f"a load of {e.buffer}, which has no counterpart yet")
             if name not in self._tensors:
                 computed = name not in self.given

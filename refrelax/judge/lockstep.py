@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refrelax.judge.elements_in_step import Apart, Elements, Made, Side
+from refrelax.judge.elements_in_step import Elements
 from refrelax.judge.loop_text import (
     by_ones,
     iteration,
@@ -26,6 +26,7 @@ from refrelax.judge.loop_text import (
     touched,
     with_views,
 )
+from refrelax.judge.sides_in_step import Apart, Side
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import as_reduction, reduces_across
 from refrelax.semantics.loops.threads import as_thread_loop, is_shared
@@ -89,7 +90,8 @@ class Lockstep(Elements):
         """See that the second program made nothing else that could fail."""
         for name, made in self.two.made.items():
             buffer = made.buffer
-            if name not in self.two.other and (buffer.data is not None or any(as_int(d) is None for d in buffer.shape)):
+            known = name in self.two.other or name in self.shifts
+            if not known and (buffer.data is not None or any(as_int(d) is None for d in buffer.shape)):
                 raise NotRead(f"not in step: {name} of the second program has no counterpart")
 
     def enter(self, a: PrimFunc, b: PrimFunc) -> None:
@@ -113,7 +115,7 @@ class Lockstep(Elements):
                 raise Apart("other parameters")
         for side, func in ((self.one, a), (self.two, b)):
             for buffer in func.root_allocs:
-                side.made[buffer.name] = Made(buffer)
+                self.made(side, buffer)
         named = {p.buffer.name for p in a.params if isinstance(p, BufferParam)}
         theirs = {self.two.other.get(name, name) for name in touched(b)}
         self.given = frozenset(with_views(a, named - touched(a) - theirs))
@@ -132,6 +134,7 @@ class Lockstep(Elements):
             if not self.raw(p, q):
                 raise Apart(f"the parameters {x.name} and {y.name} have other extents")
         self.join(x, y)
+        self.logic.sizes.exists(self.one.shapes[x.name], x.dtype)
 
     def walk(self, ours: list[Stmt], theirs: list[Stmt]) -> None:
         """Two lists of statements, to their ends."""
@@ -234,11 +237,13 @@ class Lockstep(Elements):
             case SBlock(), SBlock():
                 return self.blocks(a, b)
             case BufferStore(), BufferStore():
-                if (a.predicate is None) != (b.predicate is None) or not self.pair(a.buffer, b.buffer):
+                if (a.predicate is None) != (b.predicate is None):
+                    return False
+                if not self.access(a.buffer, a.indices, b.buffer, b.indices):
                     return False
                 if a.predicate is not None and b.predicate is not None and not self.condition(a.predicate, b.predicate):
                     return False
-                return self.indices(a.indices, b.indices) and self.value(a.value, b.value)
+                return self.value(a.value, b.value)
             case Bind(), Bind():
                 if a.var.dtype != b.var.dtype or not self.value(a.value, b.value):
                     return False

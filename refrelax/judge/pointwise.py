@@ -21,6 +21,7 @@ from refrelax.judge.graph_terms import Program
 from refrelax.judge.inlined import inlined
 from refrelax.judge.legalized import legalized
 from refrelax.judge.lockstep import Lockstep
+from refrelax.judge.one_name import with_one_name
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
 from refrelax.judge.same_programs import same_callees, same_programs
@@ -191,7 +192,7 @@ class _Comparison:
         logic = Logic(Sizes(terms.dtype_of), left=STEPS[self.options.effort], deadline=self.options.deadline)
         both = Lockstep(terms, logic)
         try:
-            both.proof(a, b)
+            both.proof(with_one_name(a), with_one_name(b))
         except (NotRead, Spent):
             return None
         calls = (f"{UNREAD}: what the entry calls",) if both.calls else ()

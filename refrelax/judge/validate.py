@@ -12,7 +12,7 @@ second leaves open is a difference. No relaxation is on unless the caller names 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -30,6 +30,7 @@ from refrelax.judge.evidence import (
     undetermined,
 )
 from refrelax.judge.interface import mismatch, other_scalars
+from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
 from refrelax.judge.pointwise import NO_ALIASES, SAME, Options, search
@@ -104,8 +105,16 @@ def validate(
     except Rejection as rejection:
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
+    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args)
     if why is not None and (correspond or bind):
-        return _as_one(first, second, entry, externs, seed, rounds, relax, assume, timeout, effort, args, bind, why)
+        found = corresponding(first, second, entry, bind or {})
+        return undetermined(why, "interface") if found is None else _as_one(found, entry, settings, why)
+    if (
+        why is None
+        and args is None
+        and (opened := as_memory(first.module, second.module, entry, correspond)) is not None
+    ):
+        return _as_one(opened, entry, settings, "the entries do not take the same")
     if why is None and entry in first.signatures and entry in second.signatures:
         why = other_scalars(first.signatures[entry].ret, second.signatures[entry].ret)
     if why is not None:
@@ -158,31 +167,40 @@ def _without_runs(pair: Pair, options: Options, why: str, seed: int, rounds: int
     return Equivalent(replace(found, trusts=(*found.trusts, f"no run was held against it: {why}")), found.relaxations)
 
 
-def _as_one(
-    first: CheckedModule,
-    second: CheckedModule,
-    entry: str,
-    externs: Externs | None,
-    seed: int,
-    rounds: int,
-    relax: Iterable[str],
-    assume: Sequence[str | PrimExpr],
-    timeout: float | None,
-    effort: Effort,
-    args: Sequence[Any] | None,
-    bind: Mapping[str, Any] | None,
-    why: str,
-) -> Validation:
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What a caller asks for, as of ``validate``."""
+
+    externs: Externs | None
+    seed: int
+    rounds: int
+    relax: Iterable[str]
+    assume: Sequence[str | PrimExpr]
+    timeout: float | None
+    effort: Effort
+    args: Sequence[Any] | None
+
+
+def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Validation:
     """The answer for two programs that do not take the same, with how they were made to."""
-    found = corresponding(first, second, entry, bind or {})
-    if found is None or mismatch(found.first, found.second, entry) is not None:
+    if mismatch(found.first, found.second, entry) is not None:
         return undetermined(why, "interface")
     try:
         check(found.first)
     except Rejection as rejection:
         raise UsageError(f"the arrays to bind do not fit: {rejection.diagnostics[0]}") from rejection
     answer = validate(
-        found.first, found.second, entry, externs, seed, rounds, relax, assume, timeout, effort, args=args
+        found.first,
+        found.second,
+        entry,
+        asked.externs,
+        asked.seed,
+        asked.rounds,
+        asked.relax,
+        asked.assume,
+        asked.timeout,
+        asked.effort,
+        asked.args,
     )
     words = tuple(f"interface: {each}" for each in found.words)
     match answer:

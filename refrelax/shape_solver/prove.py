@@ -50,7 +50,8 @@ from refrelax.shape_solver.claim import (
 )
 from refrelax.shape_solver.classes import scope
 from refrelax.shape_solver.context import Context, premises_of
-from refrelax.shape_solver.core import integer
+from refrelax.shape_solver.core import integer, names_in
+from refrelax.shape_solver.counts import by_counts, by_few, by_lengths
 from refrelax.shape_solver.defined import conditions, obligation
 from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
@@ -62,7 +63,7 @@ from refrelax.shape_solver.powers import divided, joined, named
 from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
 from refrelax.shape_solver.signs import by_range
 from refrelax.shape_solver.size import measure
-from refrelax.shape_solver.subquestions import by_counts, by_divisors, by_parts, by_values
+from refrelax.shape_solver.subquestions import by_divisors, by_parts, by_values
 from refrelax.shape_solver.vectors import interesting, words
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
@@ -80,6 +81,9 @@ AT_ONCE = 100_000
 
 MAX_POINTS = 3_000
 """Points at the numbers of a question."""
+
+MAX_LINE = 8_000
+"""Points of a claim about one symbol."""
 
 MAX_FORMULAS = 6_000
 
@@ -169,12 +173,15 @@ class Attempt:
             lambda: self.others(by_divisors),
             lambda: self.others(by_parts),
             lambda: self.others(by_counts),
+            lambda: self.others(by_few),
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
             self.numbers,
             lambda: self.z3_plain(self.limits.resources[2]),
             lambda: self.words(self.limits.resources[1]),
             self.by_signs,
             lambda: self.others(by_values),
+            lambda: self.others(by_lengths),
+            self.line,
             self.logged,
             lambda: self.points("many points", third, 3),
         ]
@@ -440,6 +447,21 @@ class Attempt:
         self.note("numbers", f"{limit} points, no counterexample")
         return None
 
+    def line(self) -> Refuted | None:
+        """A claim about one symbol, at each of the numbers around 0."""
+        names = names_in(self.query.claim)
+        base = admitted(self.judge, self.sampler)
+        if len(names) != 1 or names & self.sampler.booleans or base is None:
+            return None
+        (name,) = names
+        limit = self.allowance.points(MAX_LINE, self.judge.nodes)
+        for value in range(limit):
+            env = {**base, name: value // 2 if value % 2 else -(value // 2)}
+            if self.judge.refuted(env):
+                return self.refuted("line", {symbol: env[symbol] for symbol in self.judge.dtypes})
+        self.note("line", f"{limit} points, no counterexample")
+        return None
+
     def logged(self) -> Proved | None:
         """By a log that the checker accepts."""
         # few questions come here, and nothing else loads it
@@ -506,7 +528,7 @@ class Attempt:
 
     def vacuous(self) -> bool:
         """Whether no point satisfies the assumptions: asked of Z3 only if none is at hand."""
-        if self.within or not self.query.assumptions or admissible(self.judge, self.sampler):
+        if self.within or not self.query.assumptions or admitted(self.judge, self.sampler) is not None:
             return False
         if not z3_.AVAILABLE:
             return False
@@ -521,12 +543,12 @@ def bounds_in(context: Context, symbols: Mapping[str, str]) -> dict[str, tuple[i
     return {name: interval(normal_form(image, atoms), atoms) for name, image in images.items()}
 
 
-def admissible(judge: Judge, sampler: Sampler) -> bool:
-    """Whether one of a few points satisfies the assumptions."""
+def admitted(judge: Judge, sampler: Sampler) -> dict[str, int] | None:
+    """One of a few points that satisfies the assumptions."""
     for env in sampler.points(Random(0), 64):
         try:
             if judge.admits(env):
-                return True
+                return env
         except TooLarge:
             continue
-    return False
+    return None

@@ -1,5 +1,5 @@
 """A question by way of others: for each value of a symbol, for each divisor of a number, and about the one place in
-which two terms differ.
+which two terms differ. For each value of a part: ``counts.py``.
 
 Spec: ``spec/06b-solver.md``, ``sh/instances``, ``sh/divisors``, ``sh/parts-that-differ``.
 """
@@ -15,7 +15,8 @@ from refrelax.shape_solver.claim import Answer, Proved, Query, Refuted, conjunct
 from refrelax.shape_solver.core import each_once, integer, key, mapped_down, replaced
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.equations import ONE, added
-from refrelax.shape_solver.instances import MAX_INSTANCES, hard, values
+from refrelax.shape_solver.folded import folded
+from refrelax.shape_solver.instances import hard, values
 from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, Select, as_int, bool_imm, children
 
 MAX_EQUATED = 1 << 34
@@ -85,16 +86,17 @@ def by_divisors(attempt: Asking, resources: int, nested: int = MAX_NESTED) -> An
     name, query = "divisors", attempt.query
     if query.fits is not None or query.division == "require":
         return None
-    found = next(_equated((query.claim, *query.assumptions)), None)
+    asked, *assumptions = map(folded, (query.claim, *query.assumptions))
+    found = next(_equated((asked, *assumptions)), None)
     if found is None:
         return None
     equation, cases = found
-    holds, fails = (_settled(query.claim, equation, each) for each in (True, False))
+    holds, fails = (_settled(asked, equation, each) for each in (True, False))
     different = Binary("NE", equation.a, equation.b)
-    given = tuple(each for each in query.assumptions if key(each) != key(equation))
+    given = tuple(each for each in assumptions if key(each) != key(equation))
     questions = [(holds, case) for case in cases]
-    if len(given) == len(query.assumptions):  # else it is known to hold
-        questions = [(fails, (different,)), *((query.claim, case) for case in _without_value(equation)), *questions]
+    if len(given) == len(assumptions):  # else it is known to hold
+        questions = [(fails, (different,)), *((asked, case) for case in without_value(equation)), *questions]
 
     def answers() -> Iterator[Answer | None]:
         for claim, case in questions:
@@ -104,10 +106,10 @@ def by_divisors(attempt: Asking, resources: int, nested: int = MAX_NESTED) -> An
                 answer = by_divisors(below, resources, nested - 1)
             yield answer
 
-    return _all(attempt, name, answers(), len(questions), "a product")
+    return all_of(attempt, name, answers(), len(questions), "a product")
 
 
-def _all(attempt: Asking, name: str, answers: Iterable[Answer | None], count: int, of: str) -> Answer | None:
+def all_of(attempt: Asking, name: str, answers: Iterable[Answer | None], count: int, of: str) -> Answer | None:
     """The answer to a question by those to all its cases, which are asked in turn until one is not proved."""
     for answer in answers:
         if isinstance(answer, Refuted) and (refuted := attempt.confirmed(name, answer.model)) is not None:
@@ -180,56 +182,11 @@ def _settled(claim: PrimExpr, equation: Binary, value: bool) -> PrimExpr:
     return mapped_down(claim, change)
 
 
-def _without_value(e: PrimExpr) -> list[Case]:
+def without_value(e: PrimExpr) -> list[Case]:
     """That ``e`` has no value, as one case, or none if it always has one. A guard may keep ``e`` from being evaluated:
     cases of its value forget these points."""
     needed = conditions(e)
     return [(Not(conjunction(needed)),)] if needed else []
-
-
-# --- shifts of numbers
-
-
-@rule("sh/instances")
-def by_counts(attempt: Asking, resources: int) -> Answer | None:
-    """A number shifted down by what is no number is one of few: the question for each count below its length, and for
-    counts that are not, or have no value."""
-    name, query = "counts", attempt.query
-    if query.fits is not None or query.division == "require":
-        return None
-    parts = [node for e in (query.claim, *query.assumptions) for node in each_once(e)]
-    node = next((each for each in parts if _moved(each) is not None), None)
-    if node is None:
-        return None
-    number, count = _moved(node) or (0, node)
-    length = number.bit_length()
-    cases: list[tuple[PrimExpr, int | None]] = [(case, None) for (case,) in _without_value(count)]
-    cases += [(Binary("LT", count, integer(0)), None)]
-    cases += [(Binary("GE", count, integer(length)), -1 if number < 0 else 0)]
-    cases += [(Binary("EQ", count, integer(k)), number >> k) for k in range(length)]
-
-    def answers() -> Iterator[Answer | None]:
-        for given, value in cases:
-            terms = (query.claim, *query.assumptions)
-            if value is not None:
-                terms = tuple(_put_equal(e, node, integer(value)) for e in terms)
-            yield attempt.below(terms[0], (*terms[1:], given)).briefly(resources // 8)
-
-    return _all(attempt, name, answers(), len(cases), "a count")
-
-
-def _moved(e: PrimExpr) -> tuple[int, PrimExpr] | None:
-    """A number, and by how much it is shifted down, which is none."""
-    match e:
-        case Intrinsic("shift_right", (a, count)) if as_int(count) is None and added(a, 1, {}).keys() <= {ONE}:
-            c = added(a, 1, {}).get(ONE, 0)
-            return (c, count) if c.bit_length() <= MAX_INSTANCES else None
-        case _:
-            return None
-
-
-def _put_equal(e: PrimExpr, node: PrimExpr, value: PrimExpr) -> PrimExpr:
-    return mapped_down(e, lambda each: value if each == node else None)
 
 
 # --- parts that differ

@@ -182,8 +182,10 @@ class Ranges(Reach):
         match e:
             case Cast(dtype) if dtype != "bool":
                 return integer_range(dtype)
-            case Binary("FloorMod", _, b) if (c := as_int(b)) is not None and c > 0:
-                return 0, c - 1
+            case Binary("FloorMod", _, b) if c := as_int(b):
+                return (0, c - 1) if c > 0 else (c + 1, 0)
+            case Binary("Mod", _, b) if c := as_int(b):
+                return 1 - abs(c), abs(c) - 1
             case Intrinsic("bitwise_and", (a, b)):
                 masks = [c for part in (a, b) if (c := as_int(part)) is not None and c >= 0]
                 return (0, min(masks)) if masks else None

@@ -105,6 +105,12 @@ def memory_bits(dtype: str) -> int:
     return (8 if kind(dtype) == "bool" else bits(dtype)) * abs(lanes(dtype))
 
 
+def same_bytes(a: str, b: str) -> bool:
+    """Whether one element of each is one number in the same whole bytes, all of whose bits count."""
+    whole = all(lanes(x) == 1 and kind(x) in ("int", "uint", "float") and bits(x) % 8 == 0 for x in (a, b))
+    return whole and bits(a) == bits(b)
+
+
 def is_dtype(text: str) -> bool:
     """Whether ``text`` names a dtype."""
     try:

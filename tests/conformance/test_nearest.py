@@ -10,7 +10,7 @@ import pytest
 
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
-from refrelax.conformance.explain import Explained, explain
+from refrelax.conformance.explain import Explained, ExplainedOp, explain
 from refrelax.conformance.nearest import nearest
 
 
@@ -60,3 +60,24 @@ def test_a_rule_leads_to_tests() -> None:
     """A rule that no test names showed none."""
     (found,) = explain("sh/simplify-under-assumptions")  # type: ignore[misc]
     assert found.tests and all(each.startswith("tests/") for each in found.tests)
+
+
+def test_an_operator_is_found_by_its_last_name() -> None:
+    """``softmax`` showed a rule about floats and a library function, and not the operator."""
+    found = explain("softmax")
+    assert isinstance(found, ExplainedOp) and found.name == "relax.nn.softmax"
+    assert not isinstance(explain("broadcast"), ExplainedOp)
+
+
+def test_an_intrinsic_is_its_row_and_its_rules() -> None:
+    """``T.exp`` listed 34 rules with an *expression* in them."""
+    rows = spec_text.intrinsics()
+    assert rows["exp"].said.endswith("ulps 4") and rows["exp"].rules[0].endswith("/permitted-ulps")
+    assert {name for row in rows.values() for name in row.rules} <= ties.read().defined.keys()
+    assert [each.rule for each in cast(tuple[Explained, ...], explain("T.exp"))] == list(rows["exp"].rules)
+
+
+def test_a_word_is_no_part_of_another() -> None:
+    """What was asked about ties was answered by quotients."""
+    found = [each.rule for each in cast(tuple[Explained, ...], explain("tie"))]
+    assert any(rule.endswith("/round-once") for rule in found) and not any("quotient" in rule for rule in found)

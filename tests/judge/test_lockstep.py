@@ -6,6 +6,8 @@ import refrelax as rr
 
 HEAD = 'n = TypeVar("n")\n\n@I.ir_module\nclass Module:\n'
 PARAMS = 'A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32"), X: T.Buffer((n,), "int32")'
+MATRICES = ', M: T.Buffer((5, 3), "float32"), N: T.Buffer((n, 4), "float32"), U: T.Buffer((1, 1), "float32")'
+PARAMS += MATRICES
 
 
 def module(body: str, params: str = PARAMS, more: str = "") -> rr.Module:
@@ -38,6 +40,29 @@ for i in range(n):
         C[0] = A[i]
     B[i] = C[0]"""
 
+WIDE = """for i in range(n - 2):
+    C = T.alloc_buffer((n, n), "float32")
+    for j in range(2):
+        C[i, i + j] = B[i + j] + A[i + j]
+    B[i + 2] = C[i, i + 1] - C[i, i]"""
+SMALL = (
+    WIDE.replace("(n, n)", "(1, 2)")
+    .replace("i, i + j]", "0, j]")
+    .replace("i, i + 1]", "0, 1]")
+    .replace("i, i]", "0, 0]")
+)
+ONE_ROW = """for i in range(n - 2):
+    B[i + 2] = B[i] + M[i % 5, i % 3]
+    M[i % 5, 2] = B[i]"""
+FLAT = """V = T.decl_buffer((15,), "float32", data=M.data)
+for i in range(n - 2):
+    B[i + 2] = B[i] + V[i % 5 * 3 + i % 3]
+    V[i % 5 * 3 + 2] = B[i]"""
+TALL = "for i, j in T.grid(n - 1, 4):\n    N[i + 1, j] = N[i, j] + A[i]"
+FLAT_TALL = """V = T.decl_buffer((n * 4,), "float32", data=N.data)
+for i, j in T.grid(n - 1, 4):
+    V[(i + 1) * 4 + j] = V[i * 4 + j] + A[i]"""
+
 SAME = {
     "another name and another sum": (SCAN, "for j in range(n - 1):\n    B[1 + j] = B[j] + A[1 + j * 1]"),
     "a scan in a block": (BLOCK, SCAN),
@@ -50,6 +75,14 @@ SAME = {
     "a call of what is not here": (ECHO.format("X[T.Add(1, 1)]"), ECHO.format("X[2]")),
     "memory that is made once": (INSIDE, OUTSIDE),
     "an order": (SCAN.replace("B[i]", "A[i]").replace("range", "T.parallel"), SCAN.replace("B[i]", "A[i]")),
+    "memory that is made smaller": (WIDE, SMALL),
+    "a matrix as a vector": (ONE_ROW, FLAT),
+    "a vector as a matrix": (FLAT, ONE_ROW),
+    "a matrix of any height as a vector": (TALL, FLAT_TALL),
+    "another name for a matrix": (
+        ONE_ROW,
+        'V = T.decl_buffer((5, 3), "float32", data=M.data)\n' + ONE_ROW.replace("M[i % 5, i % 3]", "V[i % 5, i % 3]"),
+    ),
     "a branch that is always taken": ("if n >= 0:\n    B[0] = B[0] + A[X[0]]", "B[0] = B[0] + A[X[0]]"),
 }
 
@@ -82,6 +115,47 @@ OTHER = {
     "another condition": (
         "if n > 5:\n    " + SCAN.replace("\n", "\n    "),
         "if n >= 5:\n    " + SCAN.replace("\n", "\n    "),
+    ),
+    "a matrix as a vector by columns": (ONE_ROW, FLAT.replace("i % 5 * 3 + i % 3", "i % 3 * 5 + i % 5")),
+    "a matrix as a vector, the next element": (ONE_ROW, FLAT.replace("* 3 + 2", "* 3 + 1")),
+    "a matrix as a vector of another width": (TALL, FLAT_TALL.replace("(i + 1) * 4 +", "(i + 1) * 3 +")),
+    "a matrix as a vector that is longer": (ONE_ROW, FLAT.replace("(15,)", "(16,)")),
+    "a matrix as one of other rows": (
+        ONE_ROW,
+        FLAT.replace("(15,)", "(3, 5)")
+        .replace("i % 5 * 3 + i % 3", "i % 3, i % 5")
+        .replace("i % 5 * 3 + 2", "2, i % 5"),
+    ),
+    "an element beyond a view of one": (
+        "for i in range(n - 1):\n    B[i + 1] = B[i] + U[0]",
+        'V = T.decl_buffer((1,), "float32", data=U.data)\nfor i in range(n - 1):\n    B[i + 1] = B[i] + V[i]',
+    ),
+    "an element beyond an axis of a view": (
+        ONE_ROW.replace("i % 5, 2]", "i % 4 + 1, 0]"),
+        'V = T.decl_buffer((5, 3), "float32", data=M.data)\n' + ONE_ROW.replace("M[i % 5, 2]", "V[i % 4, 3]"),
+    ),
+    "smaller memory, another element": (WIDE, SMALL.replace("0, 1] - C[0, 0]", "0, 0] - C[0, 1]")),
+    "smaller memory that is too small": (WIDE, SMALL.replace("(1, 2)", "(1, 1)")),
+    "smaller memory that is used at two begins": (WIDE, SMALL.replace("C[0, j]", "C[0, 1 - j]")),
+    "smaller memory that is kept": (
+        WIDE.replace("for i in range(n - 2):\n    C", "C")
+        .replace("n, n", "n, n")
+        .replace('"float32")\n', '"float32")\nfor i in range(n - 2):\n', 1),
+        SMALL.replace("for i in range(n - 2):\n    C", "C").replace(
+            '"float32")\n', '"float32")\nfor i in range(n - 2):\n', 1
+        ),
+    ),
+    "smaller memory by what changes": (
+        WIDE.replace("[i, i + 1] - C[i, i]", "[i, i + 1]"),
+        SMALL.replace("(1, 2)", "(1, 1)").replace("C[0, j]", "C[0, 0]").replace("[0, 1] - C[0, 0]", "[0, 0]"),
+    ),
+    "smaller memory of which something else is told": (
+        WIDE + '\n    T.call_packed("echo", C.data)',
+        SMALL + '\n    T.call_packed("echo", C.data)',
+    ),
+    "memory of negative extent": (
+        WIDE,
+        SMALL.replace("(1, 2)", "(1, n - 3)"),
     ),
     "a branch that is not always taken": ("B[0] = A[X[0]]", "if n > 1:\n    B[0] = A[X[0]]"),
     "another call": (ECHO.format("X[2]"), ECHO.format("X[1]")),

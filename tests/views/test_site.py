@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -63,6 +64,21 @@ def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path) -> None:
     ):
         (tmp_path / "a.html").write_text(good + wrong, "utf-8")
         assert len(list(dead(tmp_path))) == 1, wrong  # type: ignore[operator]
+
+
+def test_a_link_of_a_rule_leads_from_the_rule_s_own_page() -> None:
+    from refrelax.conformance import spec_text, tie
+
+    leading = tool("addresses")["leading"]
+    assert leading("../", "spec/ops/nn.md", "[a](../02-values.md#x), [b](conv.md)") == (  # type: ignore[operator]
+        "[a](../spec/02-values/#x), [b](../spec/ops/conv/)"
+    )
+    for rule, paragraph in tie.read().defined.items():
+        text = f"{paragraph.text}\n\n{spec_text.following(paragraph)}"
+        shown = leading("../", paragraph.file, text)  # type: ignore[operator]
+        assert ".md)" not in shown and ".md#" not in shown, rule
+        for page in re.findall(r"\]\(\.\./([^)#]+)/[)#]", shown):
+            assert (ROOT / f"{page}.md").is_file(), (rule, page)
 
 
 # --- the whole site --------------------------------------------------------------------------------------------------

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import html
 import json
+import posixpath
 import re
 from pathlib import Path
 from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parents[2]
+
+LINK = re.compile(r"\]\(((?:[\w-]+|\.\.)(?:/[\w-]+)*)\.md((?:#[\w-]+)?)\)")
+"""A link to another file of the text."""
 
 RULE = r"[a-z][a-z0-9_.]*/[a-z0-9-]+"
 
@@ -26,6 +30,12 @@ def rule_anchor(rule: str) -> str:
 def chapter_page(file: str) -> str:
     """The page of a file of the text (``spec/07-evaluation.md``)."""
     return f"{file.removesuffix('.md')}/"
+
+
+def leading(up: str, file: str, text: str) -> str:
+    """Text of a file of the spec, its links to other files written from a page of the site that is no chapter."""
+    folder = posixpath.dirname(file)
+    return LINK.sub(lambda m: f"]({up}{posixpath.normpath(posixpath.join(folder, m[1]))}/{m[2]})", text)
 
 
 def listing(file: str, line: int | None = None) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import markdown
-from addresses import ROOT, chapter_page, listing, rule_anchor, rule_page, try_it
+from addresses import ROOT, chapter_page, leading, listing, rule_anchor, rule_page, try_it
 
 from refrelax.conformance import spec_text, tie
 from refrelax.conformance.cases import Case
@@ -46,7 +46,7 @@ def write(out: Path) -> int:
 
 def _page(rule: str, paragraph: Any, code: list[Any], cases: list[Case]) -> Iterator[str]:
     text = f"{paragraph.text}\n\n{spec_text.following(paragraph)}"
-    yield markdown.markdown(text, extensions=["tables", "fenced_code"])
+    yield markdown.markdown(leading(UP, paragraph.file, text), extensions=["tables", "fenced_code"])
     where = f"{UP}{chapter_page(paragraph.file)}#{rule_anchor(rule)}"
     yield f'<p>In the text: <a href="{where}">{html.escape(paragraph.place)}</a></p>'
     yield "<h2>Code</h2><ul>"

@@ -6,6 +6,7 @@ other on the example with one thing changed: an argument that begins with NaN, t
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -28,6 +29,9 @@ from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
 
 MOST = 8
 """The elements of a result that are shown."""
+
+MOST_OPEN = 3
+"""Of those that may be NaN or a number."""
 
 LEAST, GREATEST = 2.0**-149, (2 - 2.0**-23) * 2.0**127
 FLOATS = ("nan", "inf", "-inf", "-0.0", LEAST, GREATEST)
@@ -198,13 +202,20 @@ def _value(value: Any) -> str:
 
 
 def _also(value: Any) -> str:
-    """NaN beside numbers, or numbers beside NaN, where a single element may be either."""
-    if not isinstance(value, Tensor) or len(cells := value.core.payloads()) != 1 or not isinstance(cells[0], Interval):
+    """NaN beside numbers, or numbers beside NaN, where an element may be either: of several, the first, by index."""
+    if not isinstance(value, Tensor):
         return ""
-    low, high, nan = cells[0].lo, cells[0].hi, cells[0].nan
-    if not nan or low > high:
+    at = itertools.product(*map(range, value.shape))
+    said = [(k, _either(cell)) for k, cell in zip(at, value.core.payloads(), strict=True)]
+    found = [f"{word} at {list(k)}" if len(said) > 1 else word for k, word in said if word]
+    return "; ".join(found[:MOST_OPEN]) + ("; …" if len(found) > MOST_OPEN else "")
+
+
+def _either(cell: Any) -> str:
+    if not isinstance(cell, Interval) or not cell.nan or cell.lo > cell.hi:
         return ""
-    return f"NaN or {_number(low)}" if low == high else f"NaN or from {_number(low)} to {_number(high)}"
+    low, high = map(_number, (cell.lo, cell.hi))
+    return f"NaN or {low}" if cell.lo == cell.hi else f"NaN or from {low} to {high}"
 
 
 def _shape(dims: Iterable[int]) -> str:

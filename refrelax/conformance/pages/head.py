@@ -69,7 +69,8 @@ def constraints(rules: Iterable[str], ends: Mapping[str, str]) -> list[str]:
 def _elsewhere(family: Any, own: Iterable[str]) -> list[str]:
     """The rules that other pages say and that count here: those of functions of other families that this one takes."""
     taken = [f for f in vars(family).values() if inspect.isroutine(f) and f.__module__.startswith(SHARED)]
-    source = "\n".join(map(inspect.getsource, [family, *taken]))
+    rooms = [family, layout] if any(each is layout for each in vars(family).values()) else [family]
+    source = "\n".join(map(inspect.getsource, [*rooms, *taken]))
     own = set(own)
     found = sorted(rule for rule in RULES if f'"{rule}"' in source and rule not in own and rule in said())
     links = ", ".join(f"[`{rule}`]({said()[rule]}.md)" for rule in found)

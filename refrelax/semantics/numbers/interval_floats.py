@@ -312,6 +312,8 @@ class IntervalFloats(Floats):
         if of.least is not None and first.lo <= of.least[0] <= first.hi:
             ends.append(self.round(of.least[1]))
         if any(isinstance(end, Poison) or end != end for end in ends):
+            if all(x.lo == x.hi for x in held):  # `inf - inf`: no other number is possible
+                return self.legal(Interval(INF, -INF, True, mark))
             return self.legal(Interval(-INF, INF, True, mark))
         return self.legal(as_interval(self.inflate.around(of.name, min(ends), max(ends), mark, nan)))
 

@@ -11,7 +11,17 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import interval_ends, sums
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.interval_functions import Inflation
-from refrelax.semantics.numbers.intervals import INF, Interval, as_interval, joined, make, product_ends
+from refrelax.semantics.numbers.intervals import (
+    INF,
+    Interval,
+    as_interval,
+    joined,
+    make,
+    product_ends,
+    spoils,
+    unbounded,
+    vanishing,
+)
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.products import exact_products, product_end
 
@@ -146,6 +156,8 @@ class Sums:
         for x, y in spreads:
             if x.empty or y.empty:
                 return INF, -INF, nan, rule_
+            if spoils(x, y):
+                return INF, -INF, True, rule_
             low, high, also = product_ends(x, y)
             lows.append(low)
             highs.append(high)
@@ -185,7 +197,7 @@ def product_of(inflate: Inflation, items: Sequence[Payload]) -> Payload:
     where the bits of all items together fit."""
     spreads = [as_interval(each) for each in items]
     nan, rule_ = marks(spreads)
-    if any(x.empty for x in spreads):
+    if any(x.empty for x in spreads) or (any(map(vanishing, spreads)) and any(map(unbounded, spreads))):
         return make(INF, -INF, True, rule_)
     sizes = [(0.0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi)), max(abs(x.lo), abs(x.hi))) for x in spreads]
     growth = sum(math.log2(big) for _, big in sizes if big > 1)

@@ -97,6 +97,21 @@ def with_rule(a: Payload, rule: str | None) -> Payload:
     return make(x.lo, x.hi, x.nan, x.rule or rule)
 
 
+def vanishing(a: Interval) -> bool:
+    """Whether its numbers are zeros."""
+    return a.lo == 0 == a.hi
+
+
+def unbounded(a: Interval) -> bool:
+    """Whether its numbers are one infinity."""
+    return a.lo == INF or a.hi == -INF
+
+
+def spoils(a: Interval, b: Interval) -> bool:
+    """Whether every product is 0 · inf, and so NaN, whatever is added to it."""
+    return (vanishing(a) and unbounded(b)) or (vanishing(b) and unbounded(a))
+
+
 def product_ends(a: Interval, b: Interval) -> tuple[float, float, bool]:
     """Least and greatest product of doubles and whether 0 · inf occurs; both intervals hold numbers."""
     least, greatest = INF, -INF

@@ -27,7 +27,12 @@ def _out_layout(call: Call) -> str:
 
 
 def _deduce(n: int) -> DeduceRule:
-    """Batch, channels and the number of windows along each spatial axis, in the result's layout."""
+    """Batch, channels and the number of windows along each spatial axis, in the result's layout. Of an axis of extent
+    ``m``, padded by ``b`` before and ``a`` after (``padding`` has those before, then those after; one number an axis
+    counts for both), with ``r = m + b + a - dilation * (pool_size - 1) - 1``, there are ``r // strides + 1``. Under
+    ``ceil_mode`` the quotient is rounded up to ``q``, and there are ``q + 1``, or ``q`` where ``q * strides >= m + b``:
+    no window begins behind the data.
+    """
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 1)
@@ -115,7 +120,8 @@ def first(m: Meaning, run: Run) -> Index:
 
 
 def _max_pool(n: int) -> Text:
-    """The greatest element of each window; padding is no candidate; a window without an element gives poison."""
+    """The greatest element of each window, ``x[y * strides - b + k * dilation]`` for ``k < pool_size`` along each
+    spatial axis; padding is no candidate; a window without an element gives poison."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         w, fold = Windows(call, n), m.at(x.dtype).reduce
@@ -127,8 +133,9 @@ def _max_pool(n: int) -> Text:
 
 
 def _avg_pool(n: int) -> Text:
-    """The sum of each window divided by the number of its elements, padding counted if ``count_include_pad``; a window
-    without elements gives 0 where padding does not count."""
+    """The sum of each window (that of ``max_pool``) divided by the number of its elements, padding counted if
+    ``count_include_pad``, positions behind the padding never; a window without elements gives 0 where padding does not
+    count."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         w, f, padded = Windows(call, n), m.at(x.dtype), A.flag(call, "count_include_pad")

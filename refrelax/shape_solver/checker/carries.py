@@ -11,6 +11,7 @@ Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,9 @@ MAX_LENGTH = 128
 
 ORDERED, EQUAL, UNKNOWN = "ordered", "equal", ("unknown",)
 State = tuple[int, ...]
+Mask = int
+"""A bit for each letter."""
+
 Column = list[int]
 """A number for each letter."""
 
@@ -46,6 +50,9 @@ class Streams:
     """Where a state has the carry of a stream."""
     flags: dict[int, int] = field(default_factory=dict)
     """Where it has what is known of an equation of a stream."""
+    columns: dict[Mask, Column] = field(default_factory=dict)
+    sums: dict[tuple[int, ...], tuple[Mask, Column]] = field(default_factory=dict)
+    """The bits and carries of a sum, by its number, its carry, and the bits of its parts."""
 
     # --- reading
 
@@ -116,27 +123,44 @@ class Streams:
 
     # --- running
 
-    def after(self, state: State) -> tuple[list[Column], list[State]]:
+    def after(self, state: State) -> tuple[list[Mask], list[State]]:
         """The bits of all streams, and the state after, for each letter."""
-        letters = range(1 << self.leaves)
-        bits: list[Column] = []
-        carries: list[Column] = []
+        bits: list[Mask] = []
+        columns: list[Column] = []
         for number, (kind, parts) in enumerate(self.made):
             if kind == "leaf":
-                bits.append([letter >> parts & 1 for letter in letters])
+                bits.append(self.leaf(parts))
             elif kind == "both":
-                first, second = (bits[each] for each in parts)
-                bits.append([x & y for x, y in zip(first, second)])
+                bits.append(bits[parts[0]] & bits[parts[1]])
             else:
-                total = [state[self.slots[number]]] * len(letters)
-                for c, each in parts:
-                    total = [x + c * y for x, y in zip(total, bits[each])]
-                bits.append([x & 1 for x in total])
-                carries.append([x >> 1 for x in total])
-        seen = [[state[len(self.starts) + place] | x for x in bits[number]] for number, place in self.flags.items()]
-        return bits, [tuple(column[letter] for column in (*carries, *seen)) for letter in letters]
+                found, carries = self.added(number, state[self.slots[number]], [(c, bits[each]) for c, each in parts])
+                bits.append(found)
+                columns.append(carries)
+        for number, place in self.flags.items():
+            columns.append(self.column(-1 if state[len(self.starts) + place] else bits[number]))
+        return bits, list(zip(*columns)) if columns else [()] * (1 << self.leaves)
 
-    def holds(self, fact: Formula, state: State, signs: list[int] | None) -> bool:
+    def leaf(self, place: int) -> Mask:
+        """The letters in which the leaf has a one."""
+        found: Mask = sum(1 << letter for letter in range(1 << self.leaves) if letter >> place & 1)
+        return found
+
+    def column(self, bits: Mask) -> Column:
+        if bits not in self.columns:
+            self.columns[bits] = [bits >> letter & 1 for letter in range(1 << self.leaves)]
+        return self.columns[bits]
+
+    def added(self, number: int, carry: int, parts: list[tuple[int, Mask]]) -> tuple[Mask, Column]:
+        """The bits of a sum and its carries after them. Most states share them with others."""
+        name = (number, carry, *(bits for _, bits in parts))
+        if name not in self.sums:
+            total = [carry] * (1 << self.leaves)
+            for c, bits in parts:
+                total = [x + c * y for x, y in zip(total, self.column(bits))]
+            self.sums[name] = sum((x & 1) << letter for letter, x in enumerate(total)), [x >> 1 for x in total]
+        return self.sums[name]
+
+    def holds(self, fact: Formula, state: State, signs: Sequence[int] | None) -> bool:
         """Whether the fact holds with these bits as signs; without them: whether it may."""
         match fact:
             case ("and", *parts):
@@ -155,13 +179,20 @@ class Streams:
         goal = ("and", *map(self.asked, facts))
         start = (*self.starts, *(0 for _ in self.flags))
         pending, seen = [start], {start}
+        possible: dict[State, bool] = {}
+        """By what a state has of equations: whether they leave the facts open."""
         for state in pending:
             self.reading.fuel.spend(1 + (len(self.made) << self.leaves) // 16)
             bits, after = self.after(state)
             for letter, other in enumerate(after):
-                if other == state and self.holds(goal, state, [column[letter] for column in bits]):
+                if other == state and self.holds(goal, state, [each >> letter & 1 for each in bits]):
                     return True
-                if other not in seen and self.holds(goal, other, None):
+                if other in seen:
+                    continue
+                equations = other[len(self.starts) :]
+                if equations not in possible:
+                    possible[equations] = self.holds(goal, other, None)
+                if possible[equations]:
                     seen.add(other)
                     pending.append(other)
             expect(len(seen) <= MAX_STATES[self.leaves], f"at most {MAX_STATES[self.leaves]} states", len(seen))

@@ -45,6 +45,9 @@ OF_INDICES = frozenset({"if_then_else", "likely", "shift_left", "shift_right", "
 TOTAL = frozenset({*MATH, "atan2", "pow", "nearbyint", "fabs", "fma", "isnan", "isinf", "isfinite"})
 """Intrinsics that are never poison on floats that are none."""
 
+BITWISE = frozenset({"T.bitwise_and", "T.bitwise_or", "T.bitwise_xor", "T.bitwise_not", "T.reinterpret"})
+"""Intrinsics that are never poison on bits that are none."""
+
 TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"})
 TURNED = {"GT": "LT", "GE": "LE"}
 DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
@@ -256,8 +259,7 @@ class Reading:
             case Intrinsic("likely", (inner,)):
                 return self.term(inner)
             case Intrinsic(op, args, dtype, attrs) if op in PURE:
-                if any(integral(a.dtype) for a in args):  # index expressions forget their width
-                    attrs = (*attrs, ("of", tuple(a.dtype for a in args)))
+                attrs = (*attrs, *widths(tuple(a.dtype for a in args)))
                 return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
             case Let() if self.plain(e.value):
                 return replace(self, by={**self.by, e.var.name: self.index(e.value)}).term(e.body)
@@ -283,6 +285,16 @@ class Reading:
             for scope, arm in ((holds, yes), (fails, no))
         ]
         return self.terms.choose(c, *arms)
+
+
+def widths(kinds: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
+    """The dtypes of what a function is of, where one is of integers: index expressions forget their width."""
+    return (("of", kinds),) if any(map(integral, kinds)) else ()
+
+
+def reinterpreted(terms: Terms, x: Term, source: str, dtype: str) -> Term:
+    """The bits of an element of dtype ``source`` at another one of the same width."""
+    return apply(terms, "T.reinterpret", dtype, (x,), widths((source,)))
 
 
 def ideal(e: PrimExpr) -> PrimExpr:
@@ -466,8 +478,8 @@ def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:
 
 
 def is_total(t: Apply) -> bool:
-    """Whether an operation is never poison on elements that are none: shifts, divisions of integers and casts of floats
-    to integers may be, and in a format without NaN whatever gives one."""
+    """Whether an operation is never poison on elements that are none: shifts by what is no literal, divisions of
+    integers and casts of floats to integers may be, and in a format without NaN whatever gives one."""
     if dtypes.is_float(t.dtype) and bits.nan_bits(t.dtype) is None:
         return t.op in RING | {"Min", "Max"}
     floats = all(dtypes.is_float(a.dtype) for a in t.args)
@@ -476,8 +488,12 @@ def is_total(t: Apply) -> bool:
     if t.op in DIVISIONS:
         return floats and t.op == "Div"
     if t.op.startswith("T."):
-        bitwise = t.op in ("T.bitwise_and", "T.bitwise_or", "T.bitwise_xor", "T.bitwise_not")
-        return bitwise or (floats and t.op.removeprefix("T.") in TOTAL)
+        if t.op in ("T.shift_left", "T.shift_right"):
+            count = t.args[1]
+            return (
+                isinstance(count, Int) and 0 <= (as_int(count.value) or 0) < dtypes.bits(t.dtype) and is_number(count)
+            )
+        return t.op in BITWISE or (floats and t.op.removeprefix("T.") in TOTAL)
     return t.op in TRUTHS | RING | {"Min", "Max", "Not"}
 
 

@@ -180,7 +180,7 @@ class _Reader:
             return before
         known(self.memory[self.views.holder(name)])
         contents = {each: memory.content for each, memory in self.memory.items()}
-        return self.views.content(name, before.shape, contents)
+        return self.views.content(name, before.shape, before.dtype, contents)
 
     def of(self, name: str, what: str) -> Memory:
         """The memory behind a name."""

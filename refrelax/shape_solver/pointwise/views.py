@@ -1,4 +1,4 @@
-"""Views inside a loop program: a declared buffer over another one's memory, at another shape.
+"""Views inside a loop program: a declared buffer over another one's memory, at another shape or another dtype.
 
 After flattening a program names its memory twice, ``x`` and ``x_1 = T.decl_buffer((n * m,), data=x.data)``. The view
 takes the memory over: its contents are the elements of ``x`` in row-major order, and nobody uses ``x`` itself any more;
@@ -10,14 +10,15 @@ Spec: ``spec/06c-pointwise.md``, ``sh/whole-view``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
-from refrelax.shape_solver.pointwise.elements import NotRead
+from refrelax.shape_solver.pointwise.elements import NotRead, reinterpreted
 from refrelax.shape_solver.pointwise.logic import Logic
 from refrelax.shape_solver.pointwise.row_major import reshaped_indices
 from refrelax.shape_solver.pointwise.state import Memory
 from refrelax.shape_solver.pointwise.terms import OPEN, TensorTerm, Terms
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import Binary, BufferRef, PrimExpr, as_int, int_imm
 
@@ -45,7 +46,8 @@ class Views:
         """The contents of a view, which takes the memory of the buffer that it names over.
 
         Raises:
-            NotRead: it is no view of the whole of a buffer of its dtype, or the buffer has a view already.
+            NotRead: it is no view of the whole of a buffer, whose elements are the same bytes, or the buffer has a view
+                already.
         """
         base = buffer.data
         if not isinstance(base, BufferRef) or base.part != "data" or base.args or base.buffer not in contents:
@@ -53,12 +55,13 @@ class Views:
         if base.buffer in self.taken:
             raise NotRead(f"the buffer {base.buffer} has two views")
         content = contents[base.buffer]
-        if content.dtype != buffer.dtype:
+        whole = dtypes.same_bytes(content.dtype, buffer.dtype) and dtypes.is_integer(buffer.dtype)  # (of a NaN, one)
+        if content.dtype != buffer.dtype and not whole:
             raise NotRead(f"the buffer {buffer.name} is a view at another dtype")
         if not is_plain(buffer):
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         self.taken[base.buffer] = buffer.name
-        return reshaped(self.terms, self.logic, content, shape)
+        return at_dtype(self.terms, reshaped(self.terms, self.logic, content, shape), buffer.dtype)
 
     def holder(self, name: str) -> str:
         """The name under which the memory of a buffer is held now."""
@@ -66,11 +69,13 @@ class Views:
             name = self.taken[name]
         return name
 
-    def content(self, name: str, shape: tuple[PrimExpr, ...], contents: Mapping[str, TensorTerm]) -> TensorTerm:
-        """What is in a buffer at the end, at its own shape."""
+    def content(
+        self, name: str, shape: tuple[PrimExpr, ...], dtype: str, contents: Mapping[str, TensorTerm]
+    ) -> TensorTerm:
+        """What is in a buffer at the end, at its own shape and dtype."""
         if name not in self.taken:
             return contents[name]
-        return reshaped(self.terms, self.logic, contents[self.holder(name)], shape)
+        return at_dtype(self.terms, reshaped(self.terms, self.logic, contents[self.holder(name)], shape), dtype)
 
 
 def is_plain(buffer: Buffer) -> bool:
@@ -90,6 +95,14 @@ def reshaped(terms: Terms, logic: Logic, x: TensorTerm, shape: tuple[PrimExpr, .
     at = tuple(terms.fresh("o") for _ in shape)
     body = OPEN if x.body is OPEN else terms.load(x, reshaped_indices(x.shape, shape, at))
     return TensorTerm(x.name, shape, x.dtype, at, body)
+
+
+def at_dtype(terms: Terms, x: TensorTerm, dtype: str) -> TensorTerm:
+    """The same bytes as elements of another dtype."""
+    if x.dtype == dtype or x.body is OPEN:
+        return replace(x, dtype=dtype)
+    assert x.body is not None
+    return replace(x, dtype=dtype, body=reinterpreted(terms, x.body, x.dtype, dtype))
 
 
 def product(dims: tuple[PrimExpr, ...]) -> PrimExpr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import eq
 from refrelax.shape_solver.checker.schemas import BY_ID, MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.witness import known
@@ -28,15 +29,38 @@ def alone(ledger: Ledger, v: int, p: Poly, q: Poly) -> None:
             found = beside(ledger, p1, q1)
             if found is None:
                 continue
-            if u is None:
-                u = swapped(ledger, v, q1, p1)
             name, w = found
-            ledger.axiom(name, [u, w], list(NO_PREMISES))
+            value = {"and/and": Poly.atom(w), "and/or": q1}.get(name, q1 - Poly.atom(w))
+            if eq(Poly.atom(v) - value) not in ledger.index:
+                operands(ledger, swapped(ledger, v, q1, p1) if u is None else u, q1, name, w)
             return
 
 
+def operands(ledger: Ledger, u: int, q: Poly, name: str, w: int) -> None:
+    """The axiom ``name`` about the atom ``u``, which is ``p & q``, and ``w``, ``a & q`` or ``q & a``: of the latter it
+    is ``p`` that is made, and the axiom is about the former."""
+    atom = ledger.reading.atoms[w]
+    if atom.args[1] == q:
+        ledger.axiom(name, [u, w], list(NO_PREMISES))
+        return
+    v = swapped(ledger, w, *atom.args)
+    instance(ledger, name, u, v, Poly.atom(w), ledger.index[eq(Poly.atom(v) - Poly.atom(w))])
+
+
+def instance(ledger: Ledger, name: str, v: int, w: int, found: Poly, equation: int) -> None:
+    """An axiom about the atoms ``v`` and ``w``, of which the first is made of ``found``, which ``w`` is equal to."""
+    parts = (arg for each in (v, w) for arg in ledger.reading.atoms[each].args)
+    premises: list[int | None] = []
+    for need in BY_ID[name].needs(Poly.atom(v), Poly.atom(w), *parts):
+        rest = Poly.of(need)
+        factor = rest.terms.get((w,), 0)
+        assert not (rest - factor * (Poly.atom(w) - found)).terms, rest
+        premises.append(ledger.combine(rest, [[1, ["not"]], [factor, [equation]]]) if factor else None)
+    ledger.axiom(name, [v, w], premises)
+
+
 def beside(ledger: Ledger, p: Poly, q: Poly) -> tuple[str, int] | None:
-    """An axiom about ``p & q`` and another atom ``a & q`` in ``p``, or about ``~a & q``."""
+    """An axiom about ``p & q`` and another atom ``a & q`` or ``q & a`` in ``p``, or about ``~a & q``."""
     reading = ledger.reading
     for w in sorted(p.mentions()):
         atom = reading.atoms[w]
@@ -46,12 +70,9 @@ def beside(ledger: Ledger, p: Poly, q: Poly) -> tuple[str, int] | None:
         value = Poly.atom(w)
         for name, form in (("and/and", value), ("and/or", a + q - value), ("and/xor", a + q - 2 * value)):
             if p == form:
-                return name, w if atom.args[1] == q else swapped(ledger, w, *atom.args)
+                return name, w
     known = reading.numbers.get(("and", (-p - 1, q)), reading.numbers.get(("and", (q, -p - 1))))
-    if known is None:
-        return None
-    atom = reading.atoms[known]
-    return "and/not", known if atom.args[1] == q else swapped(ledger, known, *atom.args)
+    return None if known is None else ("and/not", known)
 
 
 def masks(ledger: Ledger) -> None:
@@ -84,16 +105,7 @@ def related(p: Poly, a: Poly, c: Poly, found: Poly) -> str | None:
 def masked(ledger: Ledger, name: str, v: int, a: Poly, b: Poly, found: Poly) -> None:
     """An axiom about the atom ``v`` and ``a & b``, one a number, which is read as ``found``."""
     (w,) = ledger.reading.make("and", (a, b)).mentions()
-    equation = ledger.mask(w)
-    p, q = ledger.reading.atoms[v].args
-    schema = BY_ID[name]
-    premises: list[int | None] = []
-    for need in schema.needs(Poly.atom(v), Poly.atom(w), p, q, a, b):
-        rest = Poly.of(need)
-        factor = rest.terms.get((w,), 0)
-        assert not (rest - factor * (Poly.atom(w) - found)).terms, rest
-        premises.append(ledger.combine(rest, [[1, ["not"]], [factor, [equation]]]) if factor else None)
-    ledger.axiom(name, [v, w], premises)
+    instance(ledger, name, v, w, found, ledger.mask(w))
 
 
 def swapped(ledger: Ledger, number: int, a: Poly, b: Poly) -> int:

@@ -17,6 +17,8 @@ from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, flattened, ge
 from refrelax.shape_solver.checker.terms import Fuel, Rejected
 from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.branching import Branching
+from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, written
 from refrelax.shape_solver.prooflog.recorded import undecided
 
@@ -36,6 +38,9 @@ WORK = 20_000
 """What the checker may look at."""
 
 MAX_SPLITS = 5
+
+MAX_NODES = 40
+"""Of a branching that shows that operands are equal."""
 
 ABSURD = ge(Poly.of(-1))
 
@@ -96,9 +101,11 @@ def parted(ledger: Ledger, goals: list[int], depth: int = MAX_SPLITS) -> int | N
     for goal in goals:
         fact = ledger.facts[goal]
         if fact[0] == "or":
-            found = None if any(rows.scale(p) > 1 for p in polys(fact)) else carried(ledger, goals, 1)
-            if found is not None:
-                return found
+            whole = all(rows.scale(p) == 1 for p in polys(fact))
+            for tried in ([goal], goals) if whole and len(goals) > 1 else (goals,) if whole else ():
+                found = carried(ledger, tried, 1)
+                if found is not None:
+                    return found
             starts = [flattened([part]) for part in fact[1:]]
             return divided(ledger, {"or": goal}, starts, [each for each in goals if each != goal], depth)
     found = by_lemmas(ledger, goals, depth) if depth == MAX_SPLITS else None
@@ -160,12 +167,22 @@ def nothing(ledger: Ledger, p: Poly, depth: int) -> int | None:
     for q in (p, -p):
         above, below = ledger.branch([ge(q)]), ledger.branch([ge(-q - 1)])
         above.goal = len(ledger.facts)
-        found = parted(below, [len(ledger.facts)], depth - 1)
+        found = parted(below, [len(ledger.facts)], depth - 1) or arithmetic(below, [len(ledger.facts)])
         if found is None:
             return None
         below.goal = found
         ends.append(ledger.cases({"sign": q.written()}, [above, below], ge(q)))
     return ledger.equal(ends[0], ends[1])
+
+
+def arithmetic(ledger: Ledger, goals: list[int]) -> int | None:
+    """An absurdity without a look at bits, where there are none to look at."""
+    atoms = ledger.reading.atoms
+    if ledger.meter.empty or any(atoms[each].kind == "and" for each in within(ledger, goals)):
+        return None
+    below = ledger.branch([])
+    found = Branching(MAX_NODES, 0, Forms(goals[0]), 0).absurd(below)
+    return None if found is None else below.adopted(ledger, found)
 
 
 def divided(

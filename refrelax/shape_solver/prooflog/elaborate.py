@@ -29,12 +29,15 @@ from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 4), slice(0, 3), slice(3, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 5), slice(0, 4), slice(4, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
 NORMAL = ("normal form", "digits")
 """Stages of which the log is written down."""
+
+FEW = (12, 0, 0)
+"""What is absurd after next to no splits costs less than to look at its bits."""
 
 PARTS = 4
 """How much more the search may cost where bits are looked at in blocks."""
@@ -65,7 +68,7 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), stage):
+    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), has_bits(ledger), stage):
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
@@ -76,15 +79,15 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     return log if check(asked, log).accepted else None
 
 
-def ordered(attempts: tuple[Attempt, ...], simple: bool, stage: str) -> tuple[Attempt, ...]:
-    """What is not ``simple`` and was proved by the normal form is written down first; what is, and was proved by
-    another stage, is only branched on at first."""
-    first = [each for each in attempts if each[0] is carrying]
+def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, stage: str) -> tuple[Attempt, ...]:
+    """What the normal form proved is written down before more is searched for: at once, if it is neither ``simple`` nor
+    of ``bits``. What is ``simple``, and was proved by another stage, is not written down at first."""
     plain = [each for each in attempts if each[0] is followed and not each[2]]
+    first = [each for each in attempts if each[0] is carrying or each[2] == FEW]
     rest = [each for each in attempts if each not in first and each not in plain]
-    if stage in NORMAL and not simple:
-        return (*first, *plain, *rest)
-    return (*first, *rest) if rest and simple and stage not in NORMAL else attempts
+    if stage in NORMAL:
+        return (*first, *plain, *rest) if simple or bits else (*plain, *first, *rest)
+    return (*first, *rest) if rest and simple else attempts
 
 
 def linear(ledger: Ledger) -> bool:
@@ -113,12 +116,17 @@ def has_bits(ledger: Ledger) -> bool:
 
 def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
     """The number of an absurdity, by ``Branching``."""
+    reading = ledger.reading
+    count, masked = len(reading.atoms), len(reading.masks)
     below = ledger.branch([])
     below.meter = meter
     masks(below)
     related(below)
     found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
-    return None if found is None else below.adopted(ledger, found)
+    if found is None:
+        reading.forget(count, masked)
+        return None
+    return below.adopted(ledger, found)
 
 
 def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
@@ -159,7 +167,7 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
 
 
 ATTEMPTS: tuple[Attempt, ...] = (
-    (carrying, 100, ()), (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
-    (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
+    (branched, 4_000, FEW), (carrying, 100, ()), (branched, 2_000, (40, 0, 0)), (followed, 200, ()),
+    (branched, 50, (120, 0, 40)), (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
 )  # fmt: skip
 """In order, but for ``ordered``."""

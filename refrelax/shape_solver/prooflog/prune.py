@@ -6,6 +6,9 @@ from typing import Any
 
 from refrelax.shape_solver.prooflog.ledger import Ledger, Step
 
+OF_ATOMS = ("and", "floor")
+"""Streams that name an atom."""
+
 
 def pruned(ledger: Ledger, given: int, named: int, goal: int) -> dict[str, Any]:
     """The log of ``ledger`` without facts and atoms that are not used.
@@ -42,11 +45,22 @@ def _spelled(part: Any, names: dict[int, int]) -> Any:
     return _poly(part, names) if isinstance(part, list) else part
 
 
+def _stream(row: list[Any], names: dict[int, int]) -> list[Any]:
+    match row:
+        case ["leaf", rows]:
+            return ["leaf", _poly(rows, names)]
+        case [("and" | "floor") as kind, atom, *rest]:
+            return [kind, names[atom], *rest]
+        case _:
+            return row
+
+
 def _polys(step: Step) -> list[list[Any]]:
     """The polynomials that a step spells out."""
     found = [step["gives"][1], *(factor for factor, _ in step.get("terms", ()) if isinstance(factor, list))]
     found += [each for _, many in step.get("terms", ()) for each in many if isinstance(each, list)]
     found += step.get("leaves", ())
+    found += [row[1] for row in step.get("streams", ()) if row[0] == "leaf"]
     return [*found, step["on"]["sign"]] if "sign" in step.get("on", {}) else found
 
 
@@ -54,6 +68,7 @@ def _atoms(step: Step) -> set[int]:
     found = {atom for rows in _polys(step) for _, mono in rows for atom in mono} | set(step.get("atoms", ()))
     if "atom" in step.get("on", {}):
         found.add(step["on"]["atom"])
+    found |= {row[1] for row in step.get("streams", ()) if row[0] in OF_ATOMS}
     return found.union(*(_atoms(inner) for branch in step.get("branches", ()) for inner in branch))
 
 
@@ -66,6 +81,8 @@ def _renamed(step: Step, names: dict[int, int]) -> Step:
         new["terms"] = [[_spelled(f, names), [_spelled(each, names) for each in many]] for f, many in step["terms"]]
     if "leaves" in step:
         new["leaves"] = [_poly(each, names) for each in step["leaves"]]
+    if "streams" in step:
+        new["streams"] = [_stream(row, names) for row in step["streams"]]
     if "sign" in step.get("on", {}):
         new["on"] = {"sign": _poly(step["on"]["sign"], names)}
     if "atom" in step.get("on", {}):
