@@ -151,20 +151,22 @@ class Intrinsic:
 
 
 def intrinsics(directory: Path | None = None) -> dict[str, Intrinsic]:
-    """The rows of the tables of intrinsics by name (``exp``); the last column of three is ulps."""
+    """The rows of the tables of intrinsics by name (``exp``); more columns are called as the head calls them."""
     root = directory or spec_directory()
     path = root / "07b-intrinsics.md"
     found: dict[str, Intrinsic] = {}
-    before: list[str] = []
+    before, columns = list[str](), list[str]()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         row = _ROW.match(line)
+        if line.startswith("| name |"):
+            columns = [each.strip() for each in line.split("|")[3:-1]]
         if line.startswith("## "):
             before = []
         elif row is None:
             before += _NAMED.findall(line)
         else:
-            meaning, _, ulps = row[2].partition(" | ")
-            said = f"{meaning}; ulps {ulps}" if ulps else meaning
+            meaning, *more = (each.strip() for each in row[2].split("|"))
+            said = "; ".join([meaning, *(f"{k} {v}" for k, v in zip(columns, more, strict=True) if v)])
             rules = dict.fromkeys((*_NAMED.findall(row[2]), *before, "ev/intrinsic"))
             found[row[1]] = Intrinsic(said, f"{_name(path, root)}:{number}", tuple(rules))
     return found
