@@ -29,11 +29,20 @@ def refused(args: Sequence[Any], types: Sequence[Type]) -> Iterator[list[Any]]:
 
 
 def erased(ours: Sequence[Type | None], theirs: Sequence[Type | None]) -> bool:
-    """Whether a second signature takes anything where a first one does not."""
-    return any(
-        isinstance(b, AnyType) and not isinstance(a, AnyType) and a is not None
-        for a, b in zip(ours, theirs, strict=False)
-    )
+    """Whether a second signature takes anything where a first one does not, be it in a field of a tuple."""
+    return any(_erases(a, b) for a, b in zip(ours, theirs, strict=False))
+
+
+def _erases(ours: Type | None, theirs: Type | None) -> bool:
+    match ours, theirs:
+        case (None | AnyType()), _:
+            return False
+        case _, AnyType():
+            return True
+        case TupleType(fields=a), TupleType(fields=b):
+            return erased(a, b)
+        case _:
+            return False
 
 
 def _others(value: Any, type_: Type) -> Iterator[Any]:
