@@ -215,12 +215,17 @@ class Pair:
         drawn = self._drawn({name: 2 + k for k, name in enumerate(self.symbols)}, seed, "dyadic")
         if drawn is None:
             return None
-        args, dims = drawn
+        (args, dims), late = drawn, 0
         for given in refused(args, annotated):
             wanted = run(self.first, self.entry, *copies(given), externs=self.externs, budget=self.limits())
             if not isinstance(wanted, Trapped):
                 continue
             found = run(self.second, self.entry, *copies(given), externs=self.externs, budget=self.limits())
+            if isinstance(found, Exhausted):
+                late += 1
+                if late >= MOST_EXHAUSTED:
+                    return None
+                continue
             self.cases += 1
             if not (isinstance(found, Trapped) and found.rule == wanted.rule):
                 message = f"the first ends as {short(wanted)}, the second as {short(found)}"
