@@ -259,9 +259,10 @@ class Pair:
     @property
     def one_shape(self) -> bool:
         """Whether terms at one shape say everything: the entry has no symbols, and the second program neither keeps
-        something from one call to the next nor takes what the first one refuses."""
-        ours, theirs = (_annotations(each.module, self.entry) for each in (self.first, self.second))
-        return not self.symbols and not self.records and not erased([t or AnyType() for t in ours], theirs)
+        something from one call to the next nor takes anything where the first one's parameters say something, be it in
+        its checks."""
+        ours = parameter_types(self.first.module, self.entry)
+        return not self.symbols and not self.records and not erased(ours, _annotations(self.second.module, self.entry))
 
     def equal_terms(self, seed: int, until: float | None = None) -> TermProof | None:
         """The shapes at which both programs give the same terms; ``None`` as soon as one is not decided. ``until``: the
