@@ -215,12 +215,17 @@ class Pair:
         drawn = self._drawn({name: 2 + k for k, name in enumerate(self.symbols)}, seed, "dyadic")
         if drawn is None:
             return None
-        args, dims = drawn
+        (args, dims), late = drawn, 0
         for given in refused(args, annotated):
             wanted = run(self.first, self.entry, *copies(given), externs=self.externs, budget=self.limits())
             if not isinstance(wanted, Trapped):
                 continue
             found = run(self.second, self.entry, *copies(given), externs=self.externs, budget=self.limits())
+            if isinstance(found, Exhausted):
+                late += 1
+                if late >= MOST_EXHAUSTED:
+                    return None
+                continue
             self.cases += 1
             if not (isinstance(found, Trapped) and found.rule == wanted.rule):
                 message = f"the first ends as {short(wanted)}, the second as {short(found)}"
@@ -254,9 +259,10 @@ class Pair:
     @property
     def one_shape(self) -> bool:
         """Whether terms at one shape say everything: the entry has no symbols, and the second program neither keeps
-        something from one call to the next nor takes what the first one refuses."""
-        ours, theirs = (_annotations(each.module, self.entry) for each in (self.first, self.second))
-        return not self.symbols and not self.records and not erased([t or AnyType() for t in ours], theirs)
+        something from one call to the next nor takes anything where the first one's parameters say something, be it in
+        its checks."""
+        ours = parameter_types(self.first.module, self.entry)
+        return not self.symbols and not self.records and not erased(ours, _annotations(self.second.module, self.entry))
 
     def equal_terms(self, seed: int, until: float | None = None) -> TermProof | None:
         """The shapes at which both programs give the same terms; ``None`` as soon as one is not decided. ``until``: the
