@@ -11,8 +11,8 @@ BEHIND = """
 @I.ir_module
 class Module:
     @R.function
-    def main(x: R.Tensor((n, 4), "int32"), y: R.Tensor((m, 4), "int32")) -> R.Tensor(("n + 1", 4), "int32"):
-        n, m = T.int64(), T.int64()
+    def main(x: R.Tensor(("n", 4), "int32"), y: R.Tensor(("m", 4), "int32")) -> R.Tensor(("n + 1", 4), "int32"):
+        n = T.int64()
         R.func_attr({{"tir_var_upper_bound": {{"n": 5}}}})
         z = R.match_cast(y, R.Tensor((n + 1, 4), "int32"))
         w = R.call_dps_packed("lib.negate", (z,), out_ty=R.Tensor((n + 1, 4), "int32"))
