@@ -209,7 +209,9 @@ class _Comparison:
         """What the first entry promises of its symbols is taken for granted; what the second does must follow."""
         for func, names in ((a, ours), (b, theirs)):
             for claim in as_claims(func) if isinstance(func, graph.Function) else ():
-                if not free_symbols(claim) <= names.keys():
+                if not free_symbols(claim) <= names.keys():  # of a truth, which is no symbol of an extent
+                    if func is b:
+                        raise NotRead(f"the second program promises {expression(claim)}")
                     continue
                 statement = substitute(claim, names)
                 if func is a:
