@@ -47,6 +47,8 @@ class Contents(KernelCalls):
     def viewed(self, x: Value, shape: tuple[PrimExpr, ...], planned_only: bool = False) -> Value:
         """A value at another shape: the same memory, if it lies in memory; with ``planned_only`` (``R.reshape``,
         ``ev/reshape-of-planned``) a new value unless it lies in a storage."""
+        for d in shape:
+            self.not_negative(d)  # (two that are may have the right product)
         match x:
             case Joined(condition, yes, no):
                 either = [self.viewed(each, shape, planned_only) for each in (yes, no)]  # type: ignore[arg-type]

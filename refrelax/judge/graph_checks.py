@@ -87,7 +87,7 @@ class Checks:
                 self.not_negative(extent)
 
     def not_negative(self, extent: PrimExpr) -> None:
-        """Note what a symbol is bound to."""
+        """Note an extent of a view, or what a symbol is bound to."""
         self.require("an extent that is not negative", compare("GE", extent, int_imm(0, extent.dtype)), ())
 
     def matched(

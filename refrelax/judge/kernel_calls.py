@@ -38,7 +38,7 @@ class KernelCalls(Checks):
         return self.unwritten(tuple(self.scalar(d, symbols) for d in type_.shape), type_.dtype)
 
     def not_negative(self, extent: PrimExpr) -> None:
-        """What a symbol is bound to in the first program is taken for granted, if every run comes here."""
+        """In the first program it is taken for granted, if every run comes here."""
         super(KernelCalls, self).not_negative(extent)
         if self.descent is None and not self.branches and not self.events.made:
             self.logic.assume(compare("GE", extent, int_imm(0, extent.dtype)))
