@@ -55,7 +55,7 @@ class Checks:
             case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
                 self.matched(dims, value.shape, symbols, open_)
             case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
-                self.binds(dims, extents, symbols)
+                self.binds(dims, extents)
                 self.matched(dims, extents, symbols, open_)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
@@ -71,7 +71,7 @@ class Checks:
                 ShapeType(values=tuple() as dims),
             ) if len(dims) == len(extents):
                 if isinstance(value, graph.ShapeExpr):
-                    self.binds(dims, extents, symbols)
+                    self.binds(dims, extents)
                 _define_alone(dims, extents, symbols)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
@@ -80,10 +80,10 @@ class Checks:
                 return
 
     @rule("ev/negative-extent")
-    def binds(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: Mapping[str, PrimExpr]) -> None:
-        """A shape binds symbols: where one is bound to a negative number the run is open. (Of a tensor none is.)"""
+    def binds(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...]) -> None:
+        """Where a symbol of a shape stands for a negative number the run is open. (Of a tensor none does.)"""
         for d, extent in zip(dims, extents, strict=False):
-            if isinstance(d, SymVar) and d.name not in symbols:
+            if isinstance(d, SymVar):
                 self.not_negative(extent)
 
     def not_negative(self, extent: PrimExpr) -> None:

@@ -395,7 +395,7 @@ class _Inliner:
         for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
                 raise Stays
-            checks += self.bound(param, arg, found, rename.symbols)
+            checks += self.bound(param, arg, found)
             define(param.type, found, rename.symbols)
             if isinstance(found, AnyType) and isinstance(param.type, TensorType):
                 told(param.type, extents_of(arg, *self.made_and_checked()), rename.symbols)
@@ -416,9 +416,9 @@ class _Inliner:
         return sorted(checks, key=mentions_only)
 
     @rule("ev/negative-extent")
-    def bound(self, param: Param, arg: Expr, found: Type, known: Mapping[str, PrimExpr]) -> list[Binding]:
-        """A shape that binds symbols binds them again in a check by itself, since none may be negative; what the types
-        say decides all else. Raises ``Stays`` where a shape in a tuple does."""
+    def bound(self, param: Param, arg: Expr, found: Type) -> list[Binding]:
+        """A shape with symbols binds others in a check by itself, since none may be negative; what the types say
+        decides all else. Raises ``Stays`` where a shape in a tuple does."""
         dims = found.values if isinstance(found, ShapeType) else None
         if not isinstance(param.type, ShapeType) or not isinstance(dims, tuple) or param.type.values is None:
             if isinstance(param.type, TupleType) and any(isinstance(each, ShapeType) for each in nodes(param.type)):
@@ -426,7 +426,7 @@ class _Inliner:
             return []
         if len(dims) != len(param.type.values):
             return []
-        fresh = [isinstance(d, SymVar) and d.name not in known for d in param.type.values]
+        fresh = [isinstance(d, SymVar) for d in param.type.values]
         if all(not new or self.is_extent(d) for new, d in zip(fresh, dims, strict=True)):
             return []
         values = tuple(

@@ -208,13 +208,11 @@ class _Comparison:
         return None
 
     def bound(self, func: object, names: Mapping[str, PrimExpr]) -> None:
-        """A symbol that a shape binds at the first program's entry is not negative, or the run is open. (A scalar is no
-        extent; where types are erased nothing is bound.)"""
-        params = func.params if isinstance(func, graph.Function) else ()
-        scalars = {p.name for p in params}
-        for p in params:
+        """A symbol of a shape at the first program's entry is not negative, or the run is open or ends there. (Where
+        types are erased nothing is bound.)"""
+        for p in func.params if isinstance(func, graph.Function) else ():
             for each in () if p.type is None else definable(p.type):
-                if each.name not in scalars and each.name in names:
+                if each.name in names:
                     self.logic.assume(compare("GE", names[each.name], int_imm(0)))
 
     def promised(self, a: object, b: object, ours: Mapping[str, PrimExpr], theirs: Mapping[str, PrimExpr]) -> None:
