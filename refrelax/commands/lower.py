@@ -41,12 +41,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", metavar="n=128,256", action="append",
         help="instead of the module: the bytes of successive runs at these values of a symbol (n=1..8: all of them), "
-        "before and after a plan",
+        "before and after a plan; may be repeated, for another symbol",
     )  # fmt: skip
     parser.add_argument(
         "--cost", metavar="n=128", action="append",
         help="instead of the module: the launches of its CUDA kernels (mode fast) at this value of a symbol, and the "
-        "bytes that they read and write",
+        "bytes that they read and write; may be repeated, for another symbol",
     )  # fmt: skip
     parser.add_argument("--entry", help="with --memory or --cost: the function (main)")
     parser.add_argument(

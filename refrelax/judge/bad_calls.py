@@ -1,7 +1,8 @@
 """Arguments that a signature refuses: what a program with checks in place of annotations must refuse, too.
 
-Each is made from good arguments by one change of one tensor, shape or scalar: another dtype, a rank more, an extent
-more, another number.
+Each is made from good arguments by one change of one tensor, shape, scalar or tuple: another dtype, a rank more, an
+extent more, another number, a field less or more, a shape in the place of a tensor with its extents and the other way
+round.
 
 Spec: ``spec/14-build.md``, ``lo/check-spelled``.
 """
@@ -29,11 +30,20 @@ def refused(args: Sequence[Any], types: Sequence[Type]) -> Iterator[list[Any]]:
 
 
 def erased(ours: Sequence[Type | None], theirs: Sequence[Type | None]) -> bool:
-    """Whether a second signature takes anything where a first one does not."""
-    return any(
-        isinstance(b, AnyType) and not isinstance(a, AnyType) and a is not None
-        for a, b in zip(ours, theirs, strict=False)
-    )
+    """Whether a second signature takes anything where a first one does not, be it in a field of a tuple."""
+    return any(_erases(a, b) for a, b in zip(ours, theirs, strict=False))
+
+
+def _erases(ours: Type | None, theirs: Type | None) -> bool:
+    match ours, theirs:
+        case ((None | AnyType()), _):
+            return False
+        case _, AnyType():
+            return True
+        case TupleType(fields=a), TupleType(fields=b):
+            return erased(a, b)
+        case _:
+            return False
 
 
 def _others(value: Any, type_: Type) -> Iterator[Any]:
@@ -45,12 +55,14 @@ def _others(value: Any, type_: Type) -> Iterator[Any]:
                 yield _zeros(value.dtype, (*value.shape[:axis], extent + 1, *value.shape[axis + 1 :]))
             yield _zeros(value.dtype, ())
             yield Shape((1,))
+            yield Shape(value.shape)  # (of which the machine matches the extents as of a tensor's)
             if value.dtype == "bool":  # that may lead to a check on the way
                 yield Tensor.of_bytes("bool", value.shape, b"\1" * prod(value.shape))
         case ShapeType(), Shape(dims=dims):
             yield Shape((*dims, 1))
             for axis, extent in enumerate(dims):
                 yield Shape((*dims[:axis], extent + 1, *dims[axis + 1 :]))
+            yield _zeros("int64", dims)
         case PrimType(dtype=dtype), (Prim() | bool() | int() | float()):
             number = value.value if isinstance(value, Prim) else value
             yield from (Prim(other, _as(other, number)) for other in SCALARS if other != dtype)
@@ -59,6 +71,7 @@ def _others(value: Any, type_: Type) -> Iterator[Any]:
             yield Prim(dtype, not number if dtype == "bool" else number + 1)  # that may be an extent
         case TupleType(fields=fields), tuple():
             yield value[1:]
+            yield (*value, Shape(()))
             for k, (each, inner) in enumerate(zip(value, fields, strict=False)):
                 for other in _others(each, inner):
                     yield (*value[:k], other, *value[k + 1 :])

@@ -12,10 +12,11 @@ from typing import Any
 
 from refrelax.backends.executable import Frame
 from refrelax.errors import Returned, UsageError
+from refrelax.judge.bindings import simple_bindings
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.sharing import canonical, shared
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.overwriting import overwrites
+from refrelax.semantics.graph.overwriting import Overwriting, overwrites
 from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Prim
@@ -48,6 +49,30 @@ def break_in(
     if isinstance(function, Function) and not _holds(function.body.body, found.value, entry, values, times):
         return "the result is not what was bound to it"
     return ""
+
+
+def stored_unseen(checked: CheckedModule, frames: tuple[Frame, ...]) -> str:
+    """The first call that may store into tensors that it is given and gives none itself, in words; empty if there is
+    none. What it stored is the value of no binding: good bindings before and after it say nothing of it. (Of a library
+    function ``break_in`` tells: that what it stored in is another value than was bound.)"""
+    stores = Overwriting(checked.module.functions)
+    silent = {
+        (path, binding.name)
+        for (path, _), binding in simple_bindings(checked).items()
+        if isinstance(binding, VarBinding) and stores.itself(binding.value)
+    }
+    for frame in frames:
+        if frame.done and (frame.path, frame.name) in silent and not _tensors(frame.value):
+            if any(map(_tensors, frame.names.values())):
+                return f"what {frame.path}/{frame.name} stored is shown by no binding"
+    return ""
+
+
+def _tensors(value: Any) -> bool:
+    """Whether there is a tensor in a value."""
+    if isinstance(value, tuple | list):
+        return any(map(_tensors, value))
+    return getattr(value, "shape", None) is not None and getattr(value, "dtype", None) is not None
 
 
 def overwritten(checked: CheckedModule) -> frozenset[str]:

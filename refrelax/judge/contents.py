@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.judge.built import Table, computed
-from refrelax.judge.graph_values import Value, place_of, places_in, product
+from refrelax.judge.graph_values import Nothing, Value, place_of, places_in, product
 from refrelax.judge.kernel_calls import KernelCalls
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
 from refrelax.shape_solver.pointwise import NotRead, TensorTerm, Term
@@ -47,6 +47,8 @@ class Contents(KernelCalls):
     def viewed(self, x: Value, shape: tuple[PrimExpr, ...], planned_only: bool = False) -> Value:
         """A value at another shape: the same memory, if it lies in memory; with ``planned_only`` (``R.reshape``,
         ``ev/reshape-of-planned``) a new value unless it lies in a storage."""
+        for d in shape:
+            self.not_negative(d)  # (two that are may have the right product)
         match x:
             case Joined(condition, yes, no):
                 either = [self.viewed(each, shape, planned_only) for each in (yes, no)]  # type: ignore[arg-type]
@@ -82,6 +84,8 @@ class Contents(KernelCalls):
                 return yes if yes is no else self.either(condition, yes, no)
             case tuple(), tuple() if len(yes) == len(no):
                 return tuple(self.chosen(condition, a, b) for a, b in zip(yes, no, strict=True))
+            case Nothing(), Nothing():
+                return yes
             case _:
                 raise NotRead("branches that give other values than tensors")
 

@@ -29,7 +29,7 @@ from refrelax.errors import (
 from refrelax.judge import openness, zero_signs
 from refrelax.judge.backend import Backend
 from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
-from refrelax.judge.chain import break_in
+from refrelax.judge.chain import break_in, stored_unseen
 from refrelax.judge.counting import all_open, not_comparable, scalar
 from refrelax.judge.failures import failed
 from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
@@ -283,12 +283,13 @@ class _Judgement:
         parts += Counts(not_judged=unseen)
         report = q.report(parts, open_, SHOWN, relaxations=_relaxations((*results, *bindings)))
         broken = break_in(q.checked, q.entry, self.observed.frames, found, given(q)) if bindings else ""
-        if bindings and not parts.undecided and not unseen and parts.inside and not broken:
+        stored = stored_unseen(q.checked, self.observed.frames) if bindings else ""
+        if bindings and not parts.undecided and not unseen and parts.inside and not broken and not stored:
             return Agreement(bindings, results=results, report=report)
         if not bindings:
             report = q.report(whole, open_)
         chain = f"; the bindings shown do not hang together: {broken}" if broken else ""
-        why = _undecided(results, bindings, unseen) + chain
+        why = _undecided(results, bindings, unseen) + chain + (f"; {stored}" if stored else "")
         return NoVerdict(why, reason="undecided", report=report, bindings=bindings)
 
     def unseen(self) -> int:

@@ -21,6 +21,8 @@ from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVa
 from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 CHECK = "vm.builtin."
+MATCHES = frozenset({"match_shape", "match_prim_value"})
+"""What holds extents or a scalar against the table; all else looks at the kind of a value."""
 
 
 @dataclass(slots=True)
@@ -28,10 +30,14 @@ class _Checks:
     """What the first checks of parameters ask: of a place its rank and dtype, or that it is a shape, an ``int64`` or a
     tuple of so many fields; and its extents. ``places``: of a variable, the parameter that it is, or the field of one.
     ``slots``: what stands in a slot of the table, a symbol or an expression over symbols; ``fresh``: the slot that was
-    computed and is checked next; ``taken``: the names of other symbols."""
+    computed and is checked next; ``taken``: the names of other symbols. ``order``: where a place stands;
+    ``seen``: the last place whose kind was checked; ``compared``: whether an extent may have been refused already."""
 
     taken: Taken
     places: dict[str, str]
+    order: dict[str, tuple[int, ...]]
+    seen: tuple[int, ...] = ()
+    compared: bool = False
     tensors: dict[str, tuple[int, str]] = field(default_factory=dict)
     tuples: dict[str, int] = field(default_factory=dict)
     scalars: set[str] = field(default_factory=set)
@@ -66,7 +72,7 @@ class _Checks:
             return False  # a store that cannot fail is no check of anything
         numbers = [as_int(a.value) if isinstance(a, graph.PrimValue) else None for a in args]
         x = self.places.get(args[0].name) if isinstance(args[0], graph.Var) else None
-        if x is None:
+        if x is None or not self.in_order(name, x, numbers):
             return False
         match name, args:
             case "check_tensor_info", (_, _, graph.DataTypeValue(dtype), *_) if numbers[1] is not None:
@@ -85,6 +91,16 @@ class _Checks:
                 return False
         return True
 
+    def in_order(self, name: str, x: str, numbers: list[int | None]) -> bool:
+        """Whether a check stands where a call that the signature refuses ends under the same rule: kinds from the left,
+        and then extents."""
+        if name in MATCHES:
+            fails = (builtin.EQUALS_IMMEDIATE, builtin.EQUALS_SLOT)
+            self.compared |= name == "match_shape" and any(each in fails for each in numbers[3::2])
+            return x in self.tensors or x in self.shapes or x in self.scalars
+        before, self.seen = self.seen, self.order[x]
+        return before <= self.seen and not self.compared
+
     def scalar(self, x: str, code: int | None, slot: int | None) -> bool:
         """A scalar parameter is the symbol of its name; of a slot it is the first that is stored."""
         if code != builtin.STORE or slot is None or slot in self.slots:
@@ -98,6 +114,7 @@ class _Checks:
         if place is None or k is None or not 0 <= k < self.tuples.get(place, 0):
             return False
         self.places[name] = _field(place, k)
+        self.order[_field(place, k)] = (*self.order[place], k)
         return True
 
     def matched(self, x: str, numbers: list[int | None]) -> bool:
@@ -194,6 +211,7 @@ def spelled_out(func: object, functions: Mapping[str, object]) -> object:
     checks = _Checks(
         Taken(each.name for each in nodes(func) if isinstance(each, SymVar | graph.Param)),
         {p.name: p.name for p in func.params},
+        {p.name: (k,) for k, p in enumerate(func.params)},
     )
     for name, callee, args in _leading(func):
         if isinstance(callee, graph.GlobalVar):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from refrelax.judge.graph_values import OpaqueResult, Value, as_number
+from refrelax.judge.graph_values import Nothing, OpaqueResult, Value, as_number
 from refrelax.rules import rule
 from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm
 from refrelax.syntax import graph
@@ -75,7 +75,7 @@ def same_value(descent: Descent, x: Value, y: Value) -> bool:
             return len(x) == len(y) and all(same_value(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case OpaqueResult(), _:
+        case ((OpaqueResult() | Nothing()), _):
             return x is y
         case _:
             p, q = as_number(x), as_number(y)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from refrelax.judge.built import Table
 from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.planned import Place, View
+from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.shape_solver.pointwise import Definedness, Logic, NotRead, TensorTerm, Term, Terms
 from refrelax.shape_solver.pointwise.elements import Reading
@@ -54,6 +55,7 @@ class Checks:
             case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
                 self.matched(dims, value.shape, symbols, open_)
             case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
+                self.binds(dims, extents)
                 self.matched(dims, extents, symbols, open_)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
@@ -68,12 +70,25 @@ class Checks:
                 graph.ShapeExpr(extents),
                 ShapeType(values=tuple() as dims),
             ) if len(dims) == len(extents):
+                if isinstance(value, graph.ShapeExpr):
+                    self.binds(dims, extents)
                 _define_alone(dims, extents, symbols)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
                     self.define(each, field_, symbols)
             case _:
                 return
+
+    @rule("ev/negative-extent")
+    def binds(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...]) -> None:
+        """Where a symbol of a shape stands for a negative number the run is open. (Of a tensor none does.)"""
+        for d, extent in zip(dims, extents, strict=False):
+            if isinstance(d, SymVar):
+                self.not_negative(extent)
+
+    def not_negative(self, extent: PrimExpr) -> None:
+        """Note an extent of a view, or what a symbol is bound to."""
+        self.require("an extent that is not negative", compare("GE", extent, int_imm(0, extent.dtype)), ())
 
     def matched(
         self,

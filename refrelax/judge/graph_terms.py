@@ -14,7 +14,7 @@ from typing import Any
 from refrelax.judge import recorded
 from refrelax.judge.built import LIBRARIES, called, matched
 from refrelax.judge.effects import Effects
-from refrelax.judge.graph_values import Value, as_number, is_nothing, places_in, product, same_bytes
+from refrelax.judge.graph_values import NOTHING, Value, as_number, is_nothing, places_in, product, same_bytes
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
 from refrelax.semantics.builtins.library import LIBRARY
@@ -157,7 +157,7 @@ class Program(Effects):
                 found = self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
                 return self.settled(found)
             case graph.Call(graph.Op("relax.null_value")):
-                return ()
+                return NOTHING
             case graph.Call(graph.Op("relax.shape_of"), (data,)):
                 return self.shape_of(self.expression(data, values, symbols))
             case graph.Call(graph.Op("relax.hint_on_device" | "relax.to_vdevice"), (data, *_)):

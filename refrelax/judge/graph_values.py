@@ -21,22 +21,24 @@ class OpaqueResult:
     """What a library function gives, of which nothing is known but that it is the same in both programs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """``R.null_value``, which is no empty tuple: a library function, or who gets it as a result, can tell them."""
+
+
+NOTHING = Nothing()
+
 Value = (
     TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table | OpaqueResult
-)
+    | Nothing
+)  # fmt: skip
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
-an ``if`` gives."""
+an ``if`` gives; nothing."""
 
 
 def as_number(x: Value) -> PrimExpr | None:
     """A scalar, if it is one."""
-    match x:
-        case (
-            TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table() | OpaqueResult()
-        ):
-            return None
-        case _:
-            return x
+    return x if isinstance(x, PrimExpr) else None
 
 
 def place_of(x: Place | View) -> Place:
@@ -64,7 +66,7 @@ def is_nothing(e: graph.Expr, values: Mapping[str, Value]) -> bool:
         case graph.Call(graph.Op("relax.null_value")) | graph.Tuple(()):
             return True
         case graph.Var(name):
-            return values.get(name) == ()
+            return values.get(name) in (NOTHING, ())
         case _:
             return False
 

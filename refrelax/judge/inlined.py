@@ -55,7 +55,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, int_imm
 from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, TupleType, Type, tensor_of
 
 NO_MORE: Mapping[str, PrimFunc] = {}
@@ -391,16 +391,17 @@ class _Inliner:
     def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: Renaming) -> list[Binding]:
         """Give every parameter and symbol what it stands for; the checks that this takes."""
         types = [self.type_of(arg) for arg in args]
+        checks: list[Binding] = []
         for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
                 raise Stays
+            checks += self.bound(param, arg, found)
             define(param.type, found, rename.symbols)
             if isinstance(found, AnyType) and isinstance(param.type, TensorType):
                 told(param.type, extents_of(arg, *self.made_and_checked()), rename.symbols)
         defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
         for name in sorted(defined - rename.symbols.keys()):
             rename.symbols[name] = SymVar(self.names.fresh(name), "int64")
-        checks: list[Binding] = []
         for param, arg, found in zip(params, args, types, strict=True):
             assert param.type is not None and found is not None
             wanted: Type = rename(param.type)
@@ -413,6 +414,33 @@ class _Inliner:
             else:
                 raise Stays
         return sorted(checks, key=mentions_only)
+
+    @rule("ev/negative-extent")
+    def bound(self, param: Param, arg: Expr, found: Type) -> list[Binding]:
+        """A shape with symbols binds others in a check by itself, since none may be negative; what the types say
+        decides all else. Raises ``Stays`` where a shape in a tuple does."""
+        dims = found.values if isinstance(found, ShapeType) else None
+        if not isinstance(param.type, ShapeType) or not isinstance(dims, tuple) or param.type.values is None:
+            if isinstance(param.type, TupleType) and any(isinstance(each, ShapeType) for each in nodes(param.type)):
+                raise Stays
+            return []
+        if len(dims) != len(param.type.values):
+            return []
+        fresh = [isinstance(d, SymVar) for d in param.type.values]
+        if all(not new or self.is_extent(d) for new, d in zip(fresh, dims, strict=True)):
+            return []
+        values = tuple(
+            SymVar(self.names.fresh("extent"), "int64") if new else d for new, d in zip(fresh, dims, strict=True)
+        )
+        return [MatchCast(self.names.fresh(param.name), arg, ShapeType(values, len(values)))]
+
+    def is_extent(self, dim: PrimExpr) -> bool:
+        """Whether an extent is seen to be none that is negative: it is written, or that of a tensor that is given."""
+        entry = self.checked.module.functions[self.entry]
+        types = nodes(tuple(p.type for p in entry.params)) if isinstance(entry, Function) else ()
+        given = (d for each in types if isinstance(each, TensorType) for d in each.shape or () if isinstance(d, SymVar))
+        number = as_int(dim)
+        return number >= 0 if number is not None else dim in tuple(given)
 
     def named(self, wish: str, arg: Expr, before: list[Binding]) -> Expr:
         if isinstance(arg, Var | Constant | ConstantRef | ShapeExpr):

@@ -37,6 +37,12 @@ class KernelCalls(Checks):
             raise NotRead("an output whose shape is not known")
         return self.unwritten(tuple(self.scalar(d, symbols) for d in type_.shape), type_.dtype)
 
+    def not_negative(self, extent: PrimExpr) -> None:
+        """In the first program it is taken for granted, if every run comes here."""
+        super(KernelCalls, self).not_negative(extent)
+        if self.descent is None and not self.branches and not self.events.made:
+            self.logic.assume(compare("GE", extent, int_imm(0, extent.dtype)))
+
     def unwritten(self, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
         """A tensor of which no element is written."""
         for d in shape:

@@ -13,10 +13,11 @@ from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
 from refrelax.judge.bad_calls import erased, refused
 from refrelax.judge.counting import not_comparable
 from refrelax.judge.evidence import Counterexample, Refuted
-from refrelax.judge.extents import choose, rounds
+from refrelax.judge.extents import MOST_NAMED, choose, rounds
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed, short
+from refrelax.judge.promised_extents import Promised, promised
 from refrelax.judge.report import Open
 from refrelax.judge.sessions import other_when_called_again, records
 from refrelax.judge.tally import NOTHING, Tally
@@ -91,6 +92,7 @@ class Pair:
     """Whether some extents satisfied the caller's assumptions."""
     refused: str = ""
     named: Named = field(init=False)
+    promised: Promised = field(init=False)
     records: bool = field(init=False)
     """Whether the second program keeps something from one call to the next."""
     before: Reference | None = None
@@ -98,6 +100,7 @@ class Pair:
 
     def __post_init__(self) -> None:
         self.named = literals((self.first.module, self.second.module))
+        self.promised = promised(self.first.module, self.entry)
         self.records = records(self.second.module)
 
     """Why arguments could not be made up."""
@@ -122,7 +125,9 @@ class Pair:
         """Run both on random arguments, ``count`` rounds; the first difference that is not permitted refutes.
         ``enough``: stop when something of every result has been compared."""
         number, policies = 0, kinds(self.first.module, self.entry)
-        for kind, dims in rounds(self.symbols, seed, count, self.named["int"]):
+        for k, (kind, dims) in enumerate(rounds(self.symbols, seed, count, self.named["int"])):
+            if k % 2:  # every other round goes as far as the first program's promises let it
+                dims = self.promised.kept(dims, MOST_NAMED if kind == "large" else 0)
             for policy in policies if kind != "large" else LARGE:
                 number += 1
                 drawn = self._drawn(dims, seed + number, policy)
@@ -215,12 +220,17 @@ class Pair:
         drawn = self._drawn({name: 2 + k for k, name in enumerate(self.symbols)}, seed, "dyadic")
         if drawn is None:
             return None
-        args, dims = drawn
+        (args, dims), late = drawn, 0
         for given in refused(args, annotated):
             wanted = run(self.first, self.entry, *copies(given), externs=self.externs, budget=self.limits())
             if not isinstance(wanted, Trapped):
                 continue
             found = run(self.second, self.entry, *copies(given), externs=self.externs, budget=self.limits())
+            if isinstance(found, Exhausted):
+                late += 1
+                if late >= MOST_EXHAUSTED:
+                    return None
+                continue
             self.cases += 1
             if not (isinstance(found, Trapped) and found.rule == wanted.rule):
                 message = f"the first ends as {short(wanted)}, the second as {short(found)}"
@@ -254,9 +264,10 @@ class Pair:
     @property
     def one_shape(self) -> bool:
         """Whether terms at one shape say everything: the entry has no symbols, and the second program neither keeps
-        something from one call to the next nor takes what the first one refuses."""
-        ours, theirs = (_annotations(each.module, self.entry) for each in (self.first, self.second))
-        return not self.symbols and not self.records and not erased([t or AnyType() for t in ours], theirs)
+        something from one call to the next nor takes anything where the first one's parameters say something, be it in
+        its checks."""
+        ours = parameter_types(self.first.module, self.entry)
+        return not self.symbols and not self.records and not erased(ours, _annotations(self.second.module, self.entry))
 
     def equal_terms(self, seed: int, until: float | None = None) -> TermProof | None:
         """The shapes at which both programs give the same terms; ``None`` as soon as one is not decided. ``until``: the

@@ -31,17 +31,18 @@ from refrelax.semantics.dims import substitute
 from refrelax.semantics.ops.meaning.openings import renamed
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
 from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
-from refrelax.shape_solver.pointwise.logic import STEPS, Spent
+from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
 from refrelax.shape_solver.pointwise.show import Words
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, walk
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm, walk
 from refrelax.syntax.write.scalars import expression
 
 MOST_EXTENT = 2048
@@ -148,6 +149,7 @@ class _Comparison:
         parameters = Parameters(self.terms, self.logic)
         inputs, names_a, names_b = parameters.values(a, b), parameters.ours, parameters.theirs
         self.assume(names_a)
+        self.bound(ours.functions[entry], names_a)
         self.promised(a, b, names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
         events = Events()
@@ -206,11 +208,21 @@ class _Comparison:
                 return str(self.shown(each))
         return None
 
+    def bound(self, func: object, names: Mapping[str, PrimExpr]) -> None:
+        """A symbol of a shape at the first program's entry is not negative, or the run is open or ends there. (Where
+        types are erased nothing is bound.)"""
+        for p in func.params if isinstance(func, graph.Function) else ():
+            for each in () if p.type is None else definable(p.type):
+                if each.name in names:
+                    self.logic.assume(compare("GE", names[each.name], int_imm(0)))
+
     def promised(self, a: object, b: object, ours: Mapping[str, PrimExpr], theirs: Mapping[str, PrimExpr]) -> None:
         """What the first entry promises of its symbols is taken for granted; what the second does must follow."""
         for func, names in ((a, ours), (b, theirs)):
             for claim in as_claims(func) if isinstance(func, graph.Function) else ():
-                if not free_symbols(claim) <= names.keys():
+                if not free_symbols(claim) <= names.keys():  # of a truth, which is no symbol of an extent
+                    if func is b:
+                        raise NotRead(f"the second program promises {expression(claim)}")
                     continue
                 statement = substitute(claim, names)
                 if func is a:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from refrelax.judge.graph_values import Nothing
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.lower.capture.numbers import CACHED, RECORDED, numbers
@@ -118,7 +119,7 @@ def _again(value: object) -> bool:
     match value:
         case tuple():
             return all(map(_again, value))
-        case Place(room=Room(kept=True)) | Room(kept=True) | graph.ShapeExpr():
+        case Place(room=Room(kept=True)) | Room(kept=True) | graph.ShapeExpr() | Nothing():
             return True
         case View(of):
             return _again(of)

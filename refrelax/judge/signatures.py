@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from refrelax.judge.graph_values import Value
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.graph.link import nodes
 from refrelax.shape_solver.pointwise import Logic, NotRead, TensorTerm, Terms
 from refrelax.shape_solver.pointwise.elements import ideal
 from refrelax.shape_solver.pointwise.logic import compare, symbols_nonnegative
@@ -90,7 +91,7 @@ class Parameters:
         match type_:
             case TensorType():
                 return self.tensor(name, self.dims(name, type_), type_.dtype or "")
-            case PrimType("bool"):  # a tensor of one element: all that is done with it is to branch on it
+            case PrimType("bool"):  # a tensor of one element: nothing is done with it but to branch on it
                 return self.tensor(name, (), "bool")
             case PrimType(dtype):
                 scalar = ideal(self.ours[name])
@@ -131,11 +132,21 @@ def signature(func: object) -> Signature:
     read: list[tuple[str, Type]] = []
     for name, told in found:
         type_ = None if told is None else _opened(name, told)
+        if type_ == PrimType("bool") and not _is_branched_on(name, func):
+            raise NotRead(f"the truth {name} that goes elsewhere than in a condition: it is no tensor")
         if type_ is None or not _is_read(type_, func):
             what = "an unknown type" if type_ is None else type_text(type_)
             raise NotRead(f"the parameter {name} of type {what}: read are known extents and dtypes, and integers")
         read.append((name, type_))
     return tuple(read)
+
+
+def _is_branched_on(name: str, func: object) -> bool:
+    """Whether a name is mentioned nowhere but as the condition of a branch."""
+    found = list(nodes(func.body)) if isinstance(func, graph.Function) else []
+    branches = [each.condition for each in found if isinstance(each, graph.If)]
+    mentions = [each for each in (*found, *branches) if isinstance(each, graph.Var) and each.name == name]
+    return len(mentions) == 2 * sum(isinstance(each, graph.Var) and each.name == name for each in branches)
 
 
 def _opened(name: str, type_: Type) -> Type:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from refrelax.errors import Ended, UsageError
-from refrelax.semantics.dims import shape_facts, simplify, value
+from refrelax.semantics.dims import NO_FACTS, shape_facts, simplify, value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, Expr, Function, If, Op, SeqExpr, ShapeExpr, VarBinding
 from refrelax.syntax.module import Module
@@ -41,7 +41,8 @@ def nbytes(dims: Iterable[PrimExpr], dtype: str) -> PrimExpr:
         result = dim if result is None else Binary("Mul", result, dim)
     if result is None or constant == 0:
         return int_imm(constant)
-    return simplified(result if constant == 1 else Binary("Mul", result, int_imm(constant)))
+    size = result if constant == 1 else Binary("Mul", result, int_imm(constant))
+    return simplify(size, NO_FACTS)  # (a scalar in it may be negative)
 
 
 def allocated(value: Expr) -> tuple[Dims, str] | None:

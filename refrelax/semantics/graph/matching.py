@@ -106,12 +106,13 @@ def _shape(value: Any, type_: ShapeType, pairs: Pairs, where: str) -> None:
 
 @rule("ev/match-binds-symbols", "ev/negative-extent")
 def bind_symbols(pairs: Pairs, symbols: Symbols) -> None:
-    """Define every plain symbol that has no value yet, first occurrence first; it is an extent (``sh/facts``)."""
+    """Define every plain symbol that has no value yet, first occurrence first. A plain symbol is an extent
+    (``sh/facts``), one that a scalar has defined before too."""
     for dim, extent in pairs:
-        if isinstance(dim, SymVar) and dim.name not in symbols:
-            if extent < 0:
+        if isinstance(dim, SymVar):
+            if extent < 0 and symbols.get(dim.name, extent) == extent:
                 raise unspecified("ev/negative-extent", f"the extent {dim.name} is {extent}", dim.span)
-            symbols[dim.name] = extent
+            symbols.setdefault(dim.name, extent)
 
 
 @rule("ev/match-compares-dims")

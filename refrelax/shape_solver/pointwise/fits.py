@@ -139,6 +139,11 @@ class _Bounding:
             if replaced is None:
                 break
             p = replaced
+        bounds = [self._of_terms(p), self._of_one_buffer(p)]
+        return min((bound for bound in bounds if bound is not None), default=None)
+
+    def _of_terms(self, p: Poly) -> int | None:
+        """Each term by itself."""
         total = 0
         for mono, c in p.items():
             bound = self._product_bound(mono) if c > 0 else self._least(mono)
@@ -146,6 +151,17 @@ class _Bounding:
                 return None
             total += c * bound
         return total
+
+    def _of_one_buffer(self, p: Poly) -> int | None:
+        """All terms that are added, together: a buffer of ``(b, t + 1)`` bounds ``b*t + b``, and each of the two may
+        be as much alone. Terms that are taken away, each by itself."""
+        added = {mono: c for mono, c in p.items() if c > 0}
+        if len(added) < 2:
+            return None
+        times = [min(size.get(mono, 0) // c for mono, c in added.items()) for size in self.sizes.known.values()]
+        most = max(times, default=0)
+        less = self._of_terms({mono: c for mono, c in p.items() if c < 0})
+        return None if most == 0 or less is None else LAST // most + less
 
     # --- loop variables, the inner ones first
 

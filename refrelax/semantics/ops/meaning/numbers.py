@@ -236,6 +236,7 @@ class Numbers:
         return self.reshaped(x, (prod(x.dims),))
 
     def reshaped(self, x: Dense, dims: Sequence[int]) -> Dense:
+        self.e.no_negative(dims)  # (two that are may have the right product)
         cells = x.listed()
         self.e.spend(len(cells))
         return Dense(x.dtype, tuple(dims), cells, self.e.spend)

@@ -1,0 +1,40 @@
+"""Tests reach what stands behind a check of two extents, and the greatest extent that a bound permits."""
+
+from __future__ import annotations
+
+import pytest
+
+import refrelax as rr
+from refrelax.judge.promised_extents import promised
+
+BEHIND = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "int32"), y: R.Tensor(("m", 4), "int32")) -> R.Tensor(("n + 1", 4), "int32"):
+        n = T.int64()
+        R.func_attr({{"tir_var_upper_bound": {{"n": 5}}}})
+        z = R.match_cast(y, R.Tensor((n + 1, 4), "int32"))
+        w = R.call_dps_packed("lib.negate", (z,), out_ty=R.Tensor((n + 1, 4), "int32"))
+        u = {last}
+        return u
+"""
+
+
+def test_what_is_promised_is_kept() -> None:
+    found = promised(rr.check(rr.parse(BEHIND.format(last="R.add(w, z)"))).module, "main")
+    assert [name for name, _ in found.equal] == ["m"]
+    assert found.kept({"n": 3, "m": 3}) == {"n": 3, "m": 4}
+    assert found.kept({"n": 9, "m": 0}) == {"n": 5, "m": 6}
+    assert found.kept({"n": 2, "m": 0}, most=40) == {"n": 5, "m": 6}
+    assert found.kept({}) == {}
+
+
+@pytest.mark.parametrize("last", ["R.subtract(w, z)", "R.add(z, z)"])
+def test_a_difference_behind_a_check_is_found(last: str) -> None:
+    one, two = (rr.check(rr.parse(BEHIND.format(last=each))) for each in ("R.add(w, z)", last))
+
+    def negate(x: rr.Tensor, out: rr.Tensor) -> None:
+        out.assign([[-v for v in row] for row in x.tolist()])
+
+    assert isinstance(rr.validate(one, two, externs={"lib.negate": negate}), rr.Refuted)
