@@ -98,13 +98,54 @@ Fixpoint go (l : list stream) (carries letter bits : list Z) : list Z * list Z :
   | s :: l', k :: carries' =>
       let t := match s with
                | SLeaf _ => (hd 0 letter, 0, tl letter)
-               | SSum w _ => let total := k + weigh w bits in (total mod 2, total / 2, letter)
+               | SSum w _ => let total := k + weigh w bits in (Z.b2z (Z.odd total), Z.div2 total, letter)
                | SAnd _ _ i j | SFloor _ _ i j => (get bits i * get bits j, 0, letter)
                end in
       let after := go l' carries' (snd t) (bits ++ [fst (fst t)]) in
       (fst after, snd (fst t) :: snd after)
   | _, _ => (bits, [])
   end.
+(** The same, with the bits so far from the last to the first, and how many they are: nothing is copied. *)
+Fixpoint got (r : list Z) (n i : nat) : Z :=
+  match r with [] => 0 | b :: r' => if Nat.eqb n (S i) then b else got r' (n - 1) i end.
+Fixpoint weighed (l : list (Z * nat)) (r : list Z) (n : nat) : Z :=
+  match l with [] => 0 | (c, i) :: l' => c * got r n i + weighed l' r n end.
+Fixpoint went (l : list stream) (carries letter r : list Z) (n : nat) : list Z * list Z :=
+  match l, carries with
+  | s :: l', k :: carries' =>
+      let t := match s with
+               | SLeaf _ => (hd 0 letter, 0, tl letter)
+               | SSum w _ => let total := k + weighed w r n in (Z.b2z (Z.odd total), Z.div2 total, letter)
+               | SAnd _ _ i j | SFloor _ _ i j => (got r n i * got r n j, 0, letter)
+               end in
+      let after := went l' carries' (snd t) (fst (fst t) :: r) (S n) in
+      (fst after, snd (fst t) :: snd after)
+  | _, _ => (rev_append r [], [])
+  end.
+Lemma got_get i : forall bits, got (rev bits) (List.length bits) i = get bits i.
+Proof.
+  induction bits as [|b bits IH] using rev_ind; [now destruct i|].
+  rewrite rev_unit, app_length, Nat.add_1_r. cbn [got]. replace (S (List.length bits) - 1)%nat with (List.length bits) by lia.
+  unfold get in *. change (Nat.eqb (S (List.length bits)) (S i)) with (Nat.eqb (List.length bits) i).
+  destruct (Nat.eqb_spec (List.length bits) i) as [<- | D].
+  - now rewrite nth_middle.
+  - rewrite IH. destruct (Nat.lt_ge_cases i (List.length bits)) as [L | L].
+    + now rewrite app_nth1.
+    + rewrite !nth_overflow; [reflexivity | rewrite app_length; cbn; lia | lia].
+Qed.
+Lemma weighed_weigh w bits : weighed w (rev bits) (List.length bits) = weigh w bits.
+Proof. induction w as [|[c i] w IH]; cbn [weighed weigh]; [reflexivity|]. now rewrite got_get, IH. Qed.
+Lemma went_go : forall l carries letter bits,
+  went l carries letter (rev bits) (List.length bits) = go l carries letter bits.
+Proof.
+  induction l as [|s l IH]; intros [|k carries] letter bits; cbn [went go];
+    try (now rewrite rev_append_rev, app_nil_r, rev_involutive).
+  assert (R : forall b, b :: rev bits = rev (bits ++ [b])) by (intro b; now rewrite rev_unit).
+  assert (N : forall b, S (List.length bits) = List.length (bits ++ [b])) by (intro b; rewrite app_length; cbn; lia).
+  destruct s as [p|w c|n e i j|n e i j]; cbn [fst snd];
+    rewrite ?weighed_weigh, ?got_get, R; erewrite N, IH; reflexivity.
+Qed.
+
 Fixpoint flagged (watched flags : list bool) (bits : list Z) : list bool :=
   match watched, flags, bits with
   | w :: watched', f :: flags', b :: bits' => (f || (w && (b =? 1))) :: flagged watched' flags' bits'
@@ -122,7 +163,7 @@ Section Machine.
   Variables (streams : list stream) (watched : list bool) (goal : formula) (letters : list (list Z)).
 
   Definition step (s : state) (letter : list Z) : list Z * state :=
-    let after := go streams (fst s) letter [] in (fst after, (snd after, flagged watched (snd s) (fst after))).
+    let after := went streams (fst s) letter [] O in (fst after, (snd after, flagged watched (snd s) (fst after))).
   Definition possible (s : state) : bool := feval (maybe (snd s)) goal.
   Definition accepted (s : state) (after : list Z * state) : bool :=
     same_state s (snd after) && feval (signed (snd s) (fst after)) goal.
@@ -235,7 +276,7 @@ Proof.
     + rewrite E. cbn [fst snd]. repeat split; auto. now rewrite !map_app.
     + assert (Q : x - weigh w pre + weigh w (map low pre) = low x + (half x - weigh w (map half pre)) * 2)
         by (pose proof (weigh_halves w pre); pose proof (halves x); lia).
-      rewrite Q.
+      rewrite <- Z.bit0_odd, Z.bit0_mod, Z.div2_div, Q.
       rewrite Z.mod_add, Z.div_add by lia.
       assert (L : low x mod 2 = low x) by (destruct (low_bit x) as [-> | ->]; reflexivity).
       assert (D : low x / 2 = 0) by (destruct (low_bit x) as [-> | ->]; reflexivity).
@@ -333,7 +374,8 @@ Section Run.
     fst (step streams watched s (letter_of streams now)) = map low now
     /\ reached (map half now) (snd (step streams watched s (letter_of streams now))).
   Proof.
-    intros (F & C & N). destruct (go_ok streams [] now F) as [E G]. cbn [map app] in E, G. unfold step. rewrite C, E.
+    intros (F & C & N). destruct (go_ok streams [] now F) as [E G]. cbn [map app] in E, G. unfold step.
+    rewrite (went_go streams (fst s) (letter_of streams now) [] : went _ _ _ [] O = _), C, E.
     cbn [fst snd]. repeat split; auto; cbn [fst snd]; destruct (N n) as (A & B & D).
     - intro Z. apply flagged_zero; auto. rewrite get_map by reflexivity. now rewrite (B Z).
     - intro Z. rewrite get_map by reflexivity. now rewrite (B Z).

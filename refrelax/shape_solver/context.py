@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from heapq import heappop, heappush
 from math import gcd
 
 from refrelax.rules import rule
@@ -22,10 +21,11 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, as_const, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.spell import spell
-from refrelax.shape_solver.core import INT, distinct, integer, names_in
+from refrelax.shape_solver.core import INT, distinct, integer
 from refrelax.shape_solver.core import replaced as substituted
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.size import measure
+from refrelax.shape_solver.waiting import Queue, Tables
 from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, SymVar, as_int, bool_imm
 
 NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE"}
@@ -34,9 +34,6 @@ CROWD = 96
 
 MAX_SETTLED = 200_000
 """Operations on terms after which no assumption is looked at any more: the others stay hypotheses."""
-
-REPLACED = 4
-"""What each node of an assumption in which a symbol was replaced counts as, in these."""
 
 MAX_ROUNDS = 40
 """How often assumptions are taken in beyond once each."""
@@ -134,12 +131,12 @@ class Context:
 @rule("sh/assumptions")
 def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | None = None) -> Context:
     """``parts`` (over free symbols) and the old hypotheses (replaced ``by``), taken in until none helps further."""
-    queue = _Queue()
+    queue = Queue()
     for each in distinct([*(substituted(each, by or {}) for each in context.hypotheses), *parts]):
         queue.put(each)
     context = replace(context, hypotheses=(), absurd=context.absurd or _crossed(context.facts))
     rounds = tightenings = MAX_ROUNDS + len(queue.parts)
-    tables = _Tables()
+    tables = Tables()
     while not context.absurd and rounds > 0 and (place := queue.next()) is not None:
         if tables.work + queue.work > MAX_SETTLED:
             break
@@ -162,25 +159,6 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
     return replace(_resolved(context), hypotheses=tuple(queue.parts[place] for place in sorted(queue.parts)))
 
 
-@dataclass(slots=True)
-class _Tables:
-    """The tables of atoms that were used, for what they cost together."""
-
-    used: list[Atoms] = field(default_factory=list)
-    before: int = 0
-
-    def of(self, facts: Facts) -> Atoms:
-        self.used.append(Atoms(facts))
-        return self.used[-1]
-
-    @property
-    def work(self) -> int:
-        """Operations on terms."""
-        while len(self.used) > 1:
-            self.before += self.used.pop(0).work
-        return self.before + sum(each.work for each in self.used)
-
-
 def _crossed(facts: Facts) -> bool:
     """Whether the bounds of a symbol leave it no value."""
     return any(low is not None and high is not None and low > high for low, high in facts.known.values())
@@ -191,63 +169,11 @@ def _bounded(before: Facts, after: Facts) -> set[str]:
     return set() if before is after else {name for name, _ in before.known.items() ^ after.known.items()}
 
 
-class _Queue:
-    """Assumptions in order; each is looked at again when something about a symbol in it has changed."""
-
-    def __init__(self) -> None:
-        self.parts: dict[int, PrimExpr] = {}
-        self.names: dict[int, frozenset[str]] = {}
-        self.places: dict[str, set[int]] = {}
-        self.open: list[int] = []
-        self.marked: set[int] = set()
-        self.last = 0
-        self.work = 0
-
-    def put(self, part: PrimExpr, place: int | None = None) -> None:
-        if place is None:
-            place = self.last = self.last + 1
-        self.parts[place], self.names[place] = part, names_in(part)
-        for name in self.names[place]:
-            self.places.setdefault(name, set()).add(place)
-        self.mark(place)
-
-    def mark(self, place: int) -> None:
-        if place not in self.marked:
-            self.marked.add(place)
-            heappush(self.open, place)
-
-    def next(self) -> int | None:
-        """The first that was not looked at since its symbols changed."""
-        while self.open:
-            place = heappop(self.open)
-            self.marked.discard(place)
-            if place in self.parts:
-                return place
-        return None
-
-    def remove(self, place: int) -> None:
-        del self.parts[place]
-        for name in self.names.pop(place):
-            self.places[name].discard(place)
-
-    def changed(self, step: dict[str, PrimExpr], bounded: set[str]) -> None:
-        """Symbols are replaced, or have other bounds."""
-        for name, by in step.items():
-            for place in sorted(self.places.get(name, ())):
-                part = substituted(self.parts[place], {name: by})
-                self.work += REPLACED * measure(part)[0]
-                self.remove(place)
-                self.put(part, place)
-        for name in sorted(bounded):
-            for place in self.places.get(name, ()):
-                self.mark(place)
-
-
 Taken = tuple[Context, dict[str, PrimExpr], list[PrimExpr]]
 """A context that has taken an assumption in, the replacement it made, and assumptions that this left to take in."""
 
 
-def _take(context: Context, part: PrimExpr, tables: _Tables) -> Taken | None:
+def _take(context: Context, part: PrimExpr, tables: Tables) -> Taken | None:
     """``part`` taken in, or ``None`` if it stays a hypothesis."""
     match part:
         case Literal():
@@ -443,7 +369,7 @@ def order(part: PrimExpr, atoms: Atoms) -> Poly | None:
             return None
 
 
-def _propagated(context: Context, part: PrimExpr, tables: _Tables) -> Context | None:
+def _propagated(context: Context, part: PrimExpr, tables: Tables) -> Context | None:
     """``context`` with bounds that ``part`` gives to single symbols, if that is news."""
     atoms = tables.of(context.facts)
     p = order(part, atoms)
@@ -473,7 +399,7 @@ def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
     return changed, {}, []
 
 
-def _take_difference(context: Context, a: PrimExpr, b: PrimExpr, tables: _Tables) -> Taken | None:
+def _take_difference(context: Context, a: PrimExpr, b: PrimExpr, tables: Tables) -> Taken | None:
     """``a != b``: a bound where the difference has a known sign."""
     atoms = tables.of(context.facts)
     p = sub(normal(a, atoms), normal(b, atoms))

@@ -37,7 +37,8 @@ from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.equations import all_apart, has_bits
 from refrelax.shape_solver.given import Assumption, claim_of, claims_of, one_of, refuse, seconds
-from refrelax.shape_solver.prove import Attempt, bounds_in
+from refrelax.shape_solver.posed import bounds_in
+from refrelax.shape_solver.prove import Attempt
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
 from refrelax.syntax.scalars import Not, PrimExpr, SymVar, bool_imm

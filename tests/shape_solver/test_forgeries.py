@@ -9,6 +9,7 @@ import pytest
 
 from refrelax.shape_solver.checker.document import examine, load, question_said
 from tests.shape_solver.forgeries import FORGERIES, ONE, POINTS, X, combine, forged, log
+from tests.shape_solver.forgeries_of_steps import HONEST, STEPS
 
 SECONDS = 4.0
 """Far above what any of them takes (most: a millisecond), far below "without end"."""
@@ -29,6 +30,16 @@ def test_a_forgery_is_refused(name: str) -> None:
     start = time.process_time()
     assert refused(FORGERIES[name]), name
     assert time.process_time() - start < SECONDS
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_that_is_not_what_it_says_is_refused(name: str) -> None:
+    assert refused(STEPS[name]).startswith(("step ", "expected ")), name
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_the_same_steps_told_straight_are_accepted(name: str) -> None:
+    assert not refused(HONEST[name]), refused(HONEST[name])
 
 
 def test_there_are_forgeries_of_each_kind() -> None:

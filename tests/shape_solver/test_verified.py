@@ -20,6 +20,7 @@ from refrelax.shape_solver.checker.document import examine, load, question_said
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.schemas import BY_ID, COUNT, KINDS, NUMBERED, Zero
 from tests.shape_solver.forgeries import FORGERIES, LIES, ONE, POINTS, X, forged
+from tests.shape_solver.forgeries_of_steps import HONEST, STEPS
 from tests.shape_solver.mutations import mutated, still_true
 
 ROOT = Path(__file__).parents[2]
@@ -199,8 +200,10 @@ def test_both_accept_the_frozen_certificates_and_say_the_same(tmp_path: Path) ->
 @pytest.mark.nightly
 @with_program
 def test_both_refuse_the_forgeries(tmp_path: Path) -> None:
-    for name, said in zip(LIES, asked(list(LIES.values()), tmp_path)):
+    lies = {**LIES, **STEPS}
+    for name, said in zip(lies, asked(list(lies.values()), tmp_path)):
         assert said.startswith("REJECTED "), name
+    assert all(said.startswith("CERTIFIED ") for said in asked(list(HONEST.values()), tmp_path))
     assert verified(FORGERIES["a script of its own"]).missing
 
 

@@ -49,6 +49,10 @@ include Coq__1
 
 let rec mul = ( * )
 
+(** val sub : int -> int -> int **)
+
+let rec sub = fun n m -> Stdlib.max 0 (n-m)
+
 (** val bool_dec : bool -> bool -> bool **)
 
 let bool_dec b1 b2 =
@@ -552,6 +556,13 @@ let rec nth_error l n0 =
                | _ :: l0 -> nth_error l0 n1)
     n0
 
+(** val rev_append : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec rev_append l l' =
+  match l with
+  | [] -> l'
+  | a0 :: l0 -> rev_append l0 (a0 :: l')
+
 (** val concat : 'a1 list list -> 'a1 list **)
 
 let rec concat = function
@@ -1008,6 +1019,12 @@ module Z =
     | Zneg p -> (match y with
                  | Zneg p0 -> Coq_Pos.eq_dec p p0
                  | _ -> false)
+
+  (** val b2z : bool -> z **)
+
+  let b2z = function
+  | true -> Zpos XH
+  | false -> Z0
 
   (** val lnot : z -> z **)
 
@@ -2524,13 +2541,6 @@ let rec equated = function
 let get l i =
   nth i l Z0
 
-(** val weigh : (z * int) list -> z list -> z **)
-
-let rec weigh l x =
-  match l with
-  | [] -> Z0
-  | p :: l' -> let (c, i) = p in Z.add (Z.mul c (get x i)) (weigh l' x)
-
 type state = z list * bool list
 
 (** val state_eq_dec : state -> state -> bool **)
@@ -2545,28 +2555,48 @@ let state_eq_dec s t =
 let same_state s t =
   if state_eq_dec s t then true else false
 
-(** val go : stream list -> z list -> z list -> z list -> z list * z list **)
+(** val got : z list -> int -> int -> z **)
 
-let rec go l carries letter bits0 =
+let rec got r n0 i =
+  match r with
+  | [] -> Z0
+  | b0 :: r' ->
+    if (=) n0 (Stdlib.Int.succ i)
+    then b0
+    else got r' (sub n0 (Stdlib.Int.succ 0)) i
+
+(** val weighed0 : (z * int) list -> z list -> int -> z **)
+
+let rec weighed0 l r n0 =
   match l with
-  | [] -> (bits0, [])
+  | [] -> Z0
+  | p :: l' ->
+    let (c, i) = p in Z.add (Z.mul c (got r n0 i)) (weighed0 l' r n0)
+
+(** val went :
+    stream list -> z list -> z list -> z list -> int -> z list * z list **)
+
+let rec went l carries letter r n0 =
+  match l with
+  | [] -> ((rev_append r []), [])
   | s :: l' ->
     (match carries with
-     | [] -> (bits0, [])
+     | [] -> ((rev_append r []), [])
      | k :: carries' ->
        let t =
          match s with
          | SLeaf _ -> (((hd Z0 letter), Z0), (tl letter))
          | SSum (w, _) ->
-           let total0 = Z.add k (weigh w bits0) in
-           (((Z.modulo total0 (Zpos (XO XH))),
-           (Z.div total0 (Zpos (XO XH)))), letter)
+           let total0 = Z.add k (weighed0 w r n0) in
+           (((Z.b2z (Z.odd total0)), (Z.div2 total0)), letter)
          | SAnd (_, _, i, j) ->
-           (((Z.mul (get bits0 i) (get bits0 j)), Z0), letter)
+           (((Z.mul (got r n0 i) (got r n0 j)), Z0), letter)
          | SFloor (_, _, i, j) ->
-           (((Z.mul (get bits0 i) (get bits0 j)), Z0), letter)
+           (((Z.mul (got r n0 i) (got r n0 j)), Z0), letter)
        in
-       let after = go l' carries' (snd t) (app bits0 ((fst (fst t)) :: [])) in
+       let after =
+         went l' carries' (snd t) ((fst (fst t)) :: r) (Stdlib.Int.succ n0)
+       in
        ((fst after), ((snd (fst t)) :: (snd after))))
 
 (** val flagged : bool list -> bool list -> z list -> bool list **)
@@ -2614,7 +2644,7 @@ let signed0 flags bits0 n0 =
     stream list -> bool list -> state -> z list -> z list * state **)
 
 let step streams watched s letter =
-  let after = go streams (fst s) letter [] in
+  let after = went streams (fst s) letter [] 0 in
   ((fst after), ((snd after), (flagged watched (snd s) (fst after))))
 
 (** val possible : formula -> state -> bool **)

@@ -20,6 +20,8 @@ val add : int -> int -> int
 
 val mul : int -> int -> int
 
+val sub : int -> int -> int
+
 val bool_dec : bool -> bool -> bool
 
 val eqb : bool -> bool -> bool
@@ -150,6 +152,8 @@ val nth : int -> 'a1 list -> 'a1 -> 'a1
 
 val nth_error : 'a1 list -> int -> 'a1 option
 
+val rev_append : 'a1 list -> 'a1 list -> 'a1 list
+
 val concat : 'a1 list list -> 'a1 list
 
 val list_eq_dec : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list -> bool
@@ -245,6 +249,8 @@ module Z :
   val coq_lxor : z -> z -> z
 
   val eq_dec : z -> z -> bool
+
+  val b2z : bool -> z
 
   val lnot : z -> z
 
@@ -564,15 +570,17 @@ val equated : formula -> int list
 
 val get : z list -> int -> z
 
-val weigh : (z * int) list -> z list -> z
-
 type state = z list * bool list
 
 val state_eq_dec : state -> state -> bool
 
 val same_state : state -> state -> bool
 
-val go : stream list -> z list -> z list -> z list -> z list * z list
+val got : z list -> int -> int -> z
+
+val weighed0 : (z * int) list -> z list -> int -> z
+
+val went : stream list -> z list -> z list -> z list -> int -> z list * z list
 
 val flagged : bool list -> bool list -> z list -> bool list
 

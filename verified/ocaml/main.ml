@@ -7,7 +7,7 @@ let max_bytes = 16_000_000
 
 (* Bytes that one certificate may make the checker allocate: counted, never timed. Points are few by Points.v. *)
 let budget = ref 0.
-let for_log = 1.5e9
+let for_log = 2e9
 let for_points = 4e10
 let steps = 1_000_000
 
