@@ -29,7 +29,7 @@ from refrelax.judge.loop_text import (
 from refrelax.judge.sides_in_step import Apart, Side
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import as_reduction, reduces_across
-from refrelax.semantics.loops.threads import as_thread_loop, is_shared
+from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import NotRead
@@ -64,6 +64,7 @@ from refrelax.syntax.scalars import (
     SymVar,
     as_int,
     bool_imm,
+    free_symbols,
     int_imm,
 )
 
@@ -185,7 +186,7 @@ class Lockstep(Elements):
         """A statement as those that it stands for, where there is no counterpart to it."""
         match stmt:
             case _ if self.unison:
-                return None
+                return self.divided(stmt, side)
             case SBlock() as block if not block.matches:
                 return self.of_block(block, side)
             case For(kind=kind) as loop if kind in ORDERED and by_ones(loop) and _unrollable(loop):
@@ -201,6 +202,23 @@ class Lockstep(Elements):
                 if self.logic.holds(negation(found), self.scope, "a branch that is never taken"):
                     return list(no)
                 return None
+            case _:
+                return None
+
+    @rule("va/lockstep")
+    def divided(self, stmt: Stmt | None, side: Side) -> list[Stmt] | None:
+        """A statement of the first program as those in it, where the compiler owes the barriers: it owes the second
+        one more of them then, and never one less."""
+        match stmt:
+            case _ if side is self.two:
+                return None
+            case SBlock() as block if not block.matches:
+                return self.of_block(block, side)
+            case For() as loop if runs_once(loop) and of_names(loop.min):
+                side.by[loop.var.name] = self.defined(side, loop.min)
+                return list(loop.body)
+            case AttrStmt(node=node, body=body) if not isinstance(node, CommReducer):
+                return list(body)
             case _:
                 return None
 
@@ -282,19 +300,31 @@ class Lockstep(Elements):
         if b.kind == "thread_binding":
             self.one.threads.add(a.var.name)
             self.two.threads.add(b.var.name)
+            self.numbers[v.name] = is_block_index(a)
         domain = [compare("GE", v, low), compare("LT", v, Binary("Add", low, extent))]
         known = (of_names(a.min), of_names(a.min) and of_names(a.extent))  # memory may be another in the body
         self.inside([each for each, stays in zip(domain, known, strict=True) if stays], a.body, b.body)
         return True
 
     def branches(self, a: IfThenElse, b: IfThenElse) -> bool:
-        if not self.condition(a.condition, b.condition):
-            return False
+        told_apart = self.unison and self.divides_no_less(a.condition, b.condition)
+        if not (told_apart and self.same_index(a.condition, b.condition, True)):
+            if not self.condition(a.condition, b.condition):
+                return False
         plain = self.reading(self.one, []).plain(a.condition) and of_names(a.condition)
         condition = self.index(self.one, a.condition) if plain else bool_imm(True)
         self.inside(conjuncts(condition) if plain else [], a.then_body, b.then_body)
         self.inside(conjuncts(negation(condition)) if plain else [], a.else_body, b.else_body)
         return True
+
+    def divides_no_less(self, x: PrimExpr, y: PrimExpr) -> bool:
+        """Whether threads agree on the second of two conditions on names, or may disagree on the first: barriers are
+        owed in a branch only if they agree."""
+        if not all(self.reading(side, []).plain(e) and of_names(e) for side, e in ((self.one, x), (self.two, y))):
+            return False
+        ours, theirs = (free_symbols(self.index(side, e)) for side, e in ((self.one, x), (self.two, y)))
+        unknown = theirs & (self.numbers.keys() | self.terms.opaque.keys())
+        return not unknown or any(self.numbers.get(name) is False for name in ours)
 
     def blocks(self, a: SBlock, b: SBlock) -> bool:
         """Blocks over the same axes."""
