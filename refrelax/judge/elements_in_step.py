@@ -229,8 +229,8 @@ class Elements:
             parts = (x.condition, x.true_value, x.false_value)  # the second evaluates less, if it may branch
             return self.raw(parts, y.args) and self.never_poison(y.args[0])
         if isinstance(x, SymVar) and isinstance(y, Literal):
-            known = as_int(self.one.by.get(x.name))
-            return x.dtype == y.dtype and known is not None and known == as_int(y)
+            stands_for = as_int(self.one.by.get(x.name))
+            return x.dtype == y.dtype and stands_for is not None and stands_for == as_int(y)
         if type(x) is not type(y):
             return False
         match x, y:
