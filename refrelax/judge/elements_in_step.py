@@ -61,8 +61,8 @@ class Elements:
     """Whether iterations without order are anywhere in the second program, or threads in the first."""
     unison: bool = False
     """Whether the compiler owes barriers, which stand where the text has statements: the texts are the same."""
-    numbers: dict[str, bool] = field(default_factory=dict)
-    """Symbols that number threads, and whether it is their block that they number."""
+    numbers: set[str] = field(default_factory=set)
+    """Symbols that number the threads of a block."""
     calls: bool = False
     """Whether something was called that is not here."""
     evaluated: set[tuple[PrimExpr, str]] = field(default_factory=set)
