@@ -31,8 +31,8 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray, Module
-from refrelax.syntax.scalars import Literal, SymVar, as_int, free_symbols
-from refrelax.syntax.types import TensorType, TupleType, Type
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_symbols
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 INNER = "_as_it_was"
 
@@ -91,18 +91,22 @@ def _static(first: Module, second: Module, entry: str, a: graph.Function, b: gra
     """Literals in the second program's extents: the first one on arguments of the second's types."""
     said: dict[str, str] = {}
     for p, q in zip(a.params, b.params, strict=True):
-        if not isinstance(p.type, TensorType) or not isinstance(q.type, TensorType):
-            continue
-        ours, theirs = p.type.shape, q.type.shape
-        if isinstance(ours, tuple) and isinstance(theirs, tuple):
-            for x, y in zip(ours, theirs, strict=False):
-                if isinstance(x, SymVar) and isinstance(y, Literal):
-                    said[x.name] = f"{x.name} = {as_int(y)}"
+        for x, y in zip(_extents(p.type), _extents(q.type), strict=False):
+            if isinstance(x, SymVar) and isinstance(y, Literal):
+                said[x.name] = f"{x.name} = {as_int(y)}"
     if not said:
         return None
     args = tuple(graph.Var(q.name) for q in b.params)
     new = _wrapped(first, entry, a, b.params, b.symbols, args)
     return None if new is None else Correspondence(new, second, tuple(said.values()))
+
+
+def _extents(type_: Type | None) -> tuple[PrimExpr, ...]:
+    match type_:
+        case TensorType(shape=tuple() as dims) | ShapeType(values=tuple() as dims):
+            return dims
+        case _:
+            return ()
 
 
 def _packed(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:

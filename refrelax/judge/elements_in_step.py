@@ -30,6 +30,7 @@ from refrelax.syntax.scalars import (
     CommReducer,
     Intrinsic,
     Let,
+    Literal,
     PrimExpr,
     Select,
     SymVar,
@@ -60,6 +61,8 @@ class Elements:
     """Whether iterations without order are anywhere in the second program, or threads in the first."""
     unison: bool = False
     """Whether the compiler owes barriers, which stand where the text has statements: the texts are the same."""
+    numbers: set[str] = field(default_factory=set)
+    """Symbols that number the threads of a block."""
     calls: bool = False
     """Whether something was called that is not here."""
     evaluated: set[tuple[PrimExpr, str]] = field(default_factory=set)
@@ -123,8 +126,8 @@ class Elements:
 
     def access(self, x: str, at: Sequence[PrimExpr], y: str, there: Sequence[PrimExpr]) -> bool:
         """Whether an element of the one program is one of the other."""
-        if self.pair(x, y):
-            return self.indices(at, there)
+        if self.pair(x, y):  # (which element it is tells nothing of where barriers are owed)
+            return len(at) == len(there) and all(self.same_index(p, q, True) for p, q in zip(at, there, strict=True))
         return (
             not self.unison
             and (y in self.shifts or self.begins_shift(x, at, y, there))
@@ -225,6 +228,9 @@ class Elements:
         if isinstance(x, Select) and isinstance(y, Intrinsic) and y.op == "if_then_else" and x.dtype == y.dtype:
             parts = (x.condition, x.true_value, x.false_value)  # the second evaluates less, if it may branch
             return self.raw(parts, y.args) and self.never_poison(y.args[0])
+        if isinstance(x, SymVar) and isinstance(y, Literal):
+            stands_for = as_int(self.one.by.get(x.name))
+            return x.dtype == y.dtype and stands_for is not None and stands_for == as_int(y)
         if type(x) is not type(y):
             return False
         match x, y:
@@ -281,10 +287,11 @@ class Elements:
         """Whether index expressions are equal, and the second ones defined."""
         return len(xs) == len(ys) and all(map(self.same_index, xs, ys))
 
-    def same_index(self, x: PrimExpr, y: PrimExpr) -> bool:
+    def same_index(self, x: PrimExpr, y: PrimExpr, element: bool = False) -> bool:
+        """``element``: it stands among the indices of one."""
         if self.raw(x, y):
             return True
-        if self.unison:
+        if self.unison and not element:
             return False
         plain = self.reading(self.one, []).plain(x) and self.reading(self.two, []).plain(y)
         if not plain or not of_names(x) or not of_names(y) or (x.dtype == "bool") != (y.dtype == "bool"):

@@ -29,8 +29,8 @@ from refrelax.judge.loop_text import (
 from refrelax.judge.sides_in_step import Apart, Side
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import as_reduction, reduces_across
-from refrelax.semantics.loops.threads import as_thread_loop, is_shared
-from refrelax.semantics.loops.visit import statements_of
+from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared
+from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import NotRead
 from refrelax.shape_solver.pointwise.logic import all_of, compare
@@ -64,6 +64,7 @@ from refrelax.syntax.scalars import (
     SymVar,
     as_int,
     bool_imm,
+    free_symbols,
     int_imm,
 )
 
@@ -185,7 +186,7 @@ class Lockstep(Elements):
         """A statement as those that it stands for, where there is no counterpart to it."""
         match stmt:
             case _ if self.unison:
-                return None
+                return self.divided(stmt, side)
             case SBlock() as block if not block.matches:
                 return self.of_block(block, side)
             case For(kind=kind) as loop if kind in ORDERED and by_ones(loop) and _unrollable(loop):
@@ -203,6 +204,32 @@ class Lockstep(Elements):
                 return None
             case _:
                 return None
+
+    @rule("va/lockstep")
+    def divided(self, stmt: Stmt | None, side: Side) -> list[Stmt] | None:
+        """A statement as those in it, where the compiler owes barriers: as many, between the same statements."""
+        match stmt:
+            case SBlock() as block if not block.matches:
+                found = self.of_block(block, side)
+            case For() as loop if runs_once(loop) and as_int(loop.min) is not None:
+                side.by[loop.var.name] = int_imm(as_int(loop.min) or 0)
+                found = list(loop.body)
+            case AttrStmt(node=node, body=body) if not isinstance(node, CommReducer):
+                found = list(body)
+            case _:
+                return None
+        return found if found is not None and self.as_many_barriers(stmt, found, side) else None
+
+    def as_many_barriers(self, whole: Stmt, parts: Sequence[Stmt], side: Side) -> bool:
+        """Whether barriers are owed within a statement anyway, or one behind its last part alone, or none."""
+        buffers = [each for each in parts_of(whole) if isinstance(each, Buffer)]
+        scopes = {name: made.buffer.scope for name, made in side.made.items()} | {b.name: b.scope for b in buffers}
+        shared = {name for name, scope in scopes.items() if is_shared(scope)}
+        read, written = accessed((whole,))
+        if read & written & shared or not (read | written) & shared:
+            return True
+        busy = [each for each in parts if any(accessed((each,)))]
+        return not any(set().union(*accessed((each,))) & shared for each in busy[:-1])
 
     def of_block(self, block: SBlock, side: Side) -> list[Stmt] | None:
         """A block as plain statements. A reduction of the second program may take any order, and its threads take
@@ -282,19 +309,33 @@ class Lockstep(Elements):
         if b.kind == "thread_binding":
             self.one.threads.add(a.var.name)
             self.two.threads.add(b.var.name)
+            if not is_block_index(a):
+                self.numbers.add(v.name)
         domain = [compare("GE", v, low), compare("LT", v, Binary("Add", low, extent))]
         known = (of_names(a.min), of_names(a.min) and of_names(a.extent))  # memory may be another in the body
         self.inside([each for each, stays in zip(domain, known, strict=True) if stays], a.body, b.body)
         return True
 
     def branches(self, a: IfThenElse, b: IfThenElse) -> bool:
-        if not self.condition(a.condition, b.condition):
-            return False
+        told_apart = self.unison and self.divides_alike(a.condition, b.condition)
+        if not (told_apart and self.same_index(a.condition, b.condition, True)):
+            if not self.condition(a.condition, b.condition):
+                return False
         plain = self.reading(self.one, []).plain(a.condition) and of_names(a.condition)
         condition = self.index(self.one, a.condition) if plain else bool_imm(True)
         self.inside(conjuncts(condition) if plain else [], a.then_body, b.then_body)
         self.inside(conjuncts(negation(condition)) if plain else [], a.else_body, b.else_body)
         return True
+
+    def divides_alike(self, x: PrimExpr, y: PrimExpr) -> bool:
+        """Whether threads may disagree on both of two conditions on names, or on none: barriers are owed in a branch
+        only if they agree."""
+        if not all(self.reading(side, []).plain(e) and of_names(e) for side, e in ((self.one, x), (self.two, y))):
+            return False
+        ours, theirs = (free_symbols(self.index(side, e)) for side, e in ((self.one, x), (self.two, y)))
+        if (ours | theirs) & self.terms.opaque.keys():
+            return False
+        return bool(ours & self.numbers) == bool(theirs & self.numbers)
 
     def blocks(self, a: SBlock, b: SBlock) -> bool:
         """Blocks over the same axes."""

@@ -55,6 +55,7 @@ SAYS_NOTHING = frozenset({"storage_alignment", "device_id", "device_type", "comp
 """Attributes around the body of a packed entry, at which no run looks."""
 
 DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
+RING = frozenset({"Add", "Sub", "Mul"})
 
 
 @rule("va/packed")
@@ -206,10 +207,24 @@ class _Entry:
         return any(isinstance(each, Part) for each in found)
 
     def truth(self, e: PrimExpr) -> PrimExpr:
-        """A condition, as far as it is known; one that may divide by 0 stays."""
+        """A condition, as far as it is known; one that may divide by 0, or overflow, stays."""
         found = self.number(e)
-        divisors = [each.b for each in nodes(found) if isinstance(each, Binary) and each.op in DIVISIONS]
-        return found if any(not as_int(each) for each in divisors) else simplify(found, NO_FACTS)
+        steps = [each for each in nodes(found) if isinstance(each, Binary) and each.op in DIVISIONS | RING]
+        return simplify(found, NO_FACTS) if all(map(self.is_defined, steps)) else found
+
+    def is_defined(self, e: Binary) -> bool:
+        """Whether arithmetic on what is given has a value: literals, extents of a type, products of extents that the
+        size of a tensor bounds, and what is divided by a literal."""
+        dims = [d for _, type_ in self.given for d in dims_of(type_)]
+        if e.op in DIVISIONS:
+            return (as_int(e.b) or 0) > 0
+        if e in dims or (as_int(e.a) is not None and as_int(e.b) is not None):
+            return True
+        parts = [each for each in nodes(e) if isinstance(each, PrimExpr)]
+        return e.dtype == "int64" and all(
+            as_int(each) is not None or each in dims or (isinstance(each, Binary) and each.op == "Mul")
+            for each in parts
+        )
 
     def part(self, e: PrimExpr) -> Part:
         found = self.value(e)

@@ -47,6 +47,9 @@ MOST_DRAWS = 20
 SMALL_BUDGET = Budget(steps=3_000_000, elements=3_000_000)
 """For shapes where a proof failed, which need not be small."""
 
+MOST_UNKNOWN = 300_000
+"""Elements of arguments, each of which is an unknown of its own where terms are compared."""
+
 MOST_ELEMENTS = 4_000_000
 """How many elements arguments may have that are made up: more take longer to make than a run may take."""
 
@@ -112,7 +115,7 @@ class Pair:
         if not self.permits(dims):
             return None
         self.permitted = True
-        if (count := sum(_count(t, dims) for _, t in parameters(self.first.module, self.entry))) > MOST_ELEMENTS:
+        if (count := self._elements(dims)) > MOST_ELEMENTS:
             self.refused = f"the arguments have {count} elements: too many for a run"
             return None
         try:
@@ -120,6 +123,10 @@ class Pair:
         except UsageError as problem:
             self.refused = str(problem)
             return None
+
+    def _elements(self, dims: Mapping[str, int]) -> int:
+        """How many elements the arguments have."""
+        return sum(_count(t, dims) for _, t in parameters(self.first.module, self.entry))
 
     def test(self, seed: int, count: int, enough: bool = False) -> Refuted | None:
         """Run both on random arguments, ``count`` rounds; the first difference that is not permitted refutes.
@@ -281,6 +288,8 @@ class Pair:
         proof = TermProof()
         for kind in ("different", "some ones") if self.symbols else ("different",):
             dims = dict(next(d for k, d in rounds(self.symbols, seed, 6) if k == kind) if self.symbols else {})
+            if self._elements(dims) > MOST_UNKNOWN:
+                return None
             drawn = self._drawn(dims, seed, "integer")
             if drawn is None:
                 return None

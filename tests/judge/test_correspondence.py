@@ -93,3 +93,17 @@ def test_constants_of_one_type_are_taken_in_order_or_not_at_all() -> None:
     assert isinstance(found, rr.Equivalent)
     more = rr.bind_constants(module(X, constants, WEIGHT, WEIGHT + 1), {2: WEIGHT})
     assert not isinstance(rr.validate(first, more, correspond=True), rr.Equivalent)
+
+
+@pytest.mark.parametrize(("value", "proved"), [("R.zeros", True), ("R.ones", False)])
+def test_extents_of_a_shape_that_is_given_become_numbers(value: str, proved: bool) -> None:
+    first = module("s: R.Shape([n, 4])", "R.zeros(R.shape([n, 4]), 'float32')")
+    found = rr.validate(first, module("s: R.Shape([3, 4])", f"{value}(R.shape([3, 4]), 'float32')"), correspond=True)
+    assert isinstance(found, rr.Equivalent) is proved
+    assert not proved or how(found) == ["n = 3"]
+
+
+def test_other_extents_of_a_shape_are_no_numbers_of_it() -> None:
+    first = module("s: R.Shape([n, n])", "R.zeros(R.shape([n]), 'float32')")
+    second = module("s: R.Shape([3, 4])", "R.zeros(R.shape([3]), 'float32')")
+    assert not isinstance(rr.validate(first, second, correspond=True), rr.Equivalent)

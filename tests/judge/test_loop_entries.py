@@ -230,3 +230,44 @@ def test_what_is_left_of_a_packed_entry_runs_as_it_does() -> None:
     rest = rr.run(rr.check(rr.Module({"main": left})), "main", a, b)
     assert isinstance(rest, rr.Returned)
     assert np.array_equal(np.asarray(whole.arguments[1][1]), np.asarray(rest.arguments[1]))
+
+
+SCALAR = """n = TypeVar('n')
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((n,), "float32"), x: T.int32):
+        for i in range(n):
+            A[i] = A[i] + T.Cast("float32", x)
+"""
+PACKED_SCALAR = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        a: T.let[T.handle] = T.tvm_struct_get(args, 0, 15, "handle")
+        shape: T.let[T.handle] = T.tvm_struct_get(a, 0, 2, "handle")
+        n: T.let[T.int64] = T.tvm_struct_get(shape, 0, 17, "int64")
+        x: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+        assert {}, "what is given"
+        A = T.decl_buffer((n,), data=T.tvm_struct_get(a, 0, 1, "handle"))
+        for i in range(n):
+            A[i] = A[i] + T.Cast("float32", x)
+        return 0
+"""
+CHECKS = {
+    "x == x": True,
+    "T.tvm_struct_get(args, 1, 13, 'int32') == 1": True,
+    "n * 2 == 2 * n": True,
+    "x + 1 > x": False,  # not at the greatest
+    "n + 1 > n": False,
+    "n // x == n // x": False,  # not at 0
+    "x > 0": False,
+    "T.tvm_struct_get(args, 1, 13, 'int32') == 7": False,
+    "T.tvm_struct_get(a, 0, 10, 'int32') == 2": False,  # another device
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_checks_of_scalars(check: str) -> None:
+    found = rr.validate(rr.parse(SCALAR), rr.parse(PACKED_SCALAR.format(check)), correspond=True)
+    assert isinstance(found, rr.Equivalent) is CHECKS[check], how(found)

@@ -3,6 +3,7 @@
 import pytest
 
 import refrelax as rr
+from refrelax.judge.pairs import Pair
 
 RULE = "va/only-shape"
 
@@ -172,3 +173,16 @@ def test_arguments_that_no_run_could_take_are_not_made() -> None:
     body = "for i, j in T.grid(4096, 4096):\n    B[i, j] = A[i, j] {} A[i, j]"
     same, other = (rr.validate(proc(body.format("+"), params), proc(body.format(op), params)) for op in "+-")
     assert same.word == "PROVED" and other.word == "NO-VERDICT" and "too many" in str(other)
+
+
+def test_too_many_unknowns_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((1000, 1000), "float32"), B: T.Buffer((1,), "float32")):
+        B[0] = A[7, 9]
+"""
+    module = rr.check(rr.parse(text))
+    pair = Pair(module, module, "main", {}, (), frozenset(), lambda dims: True, None)
+    monkeypatch.setattr(Pair, "_drawn", lambda *_: pytest.fail("a million arguments are made"))
+    assert pair.equal_terms(0) is None

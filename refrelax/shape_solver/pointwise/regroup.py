@@ -18,7 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
-from refrelax.shape_solver.pointwise.terms import Apply, Fold, Identity, Int, Number, Term
+from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Identity, Int, Number, Term
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
@@ -203,6 +203,8 @@ class Regroup:
         body = self.descent.exposed(fold.body, known, checked)
         if not isinstance(body, Fold) or body.op != fold.op:
             return fold
+        if isinstance(start := self.descent.exposed(body.start, known, checked), Number | Int):
+            body = self._again(body, start, body.body)
         again = fold.op in ("Max", "Min") and body.start is fold.start and _definite(body.start)
         if not again and not is_identity(fold.op, body.start):
             return fold
@@ -265,7 +267,7 @@ class Regroup:
         start, body = fold.start, fold.body
         if fold.op == "Add" and isinstance(start, Number) and dtypes.is_float(fold.dtype):
             if not _minus_zero(start):
-                item = _without_zero(body) if _plus_zero(start) else body
+                item = self._bare(body, known, checked) if _plus_zero(start) else body
                 return fold if item is body else self._again(fold, start, item)
             if self._nonempty(fold) and _never_minus_zero(self.descent.exposed(body, known, checked)):
                 return self._again(fold, self.descent.terms.number(fold.dtype, bits.encode(fold.dtype, 0.0)), body)
@@ -274,6 +276,21 @@ class Regroup:
             if isinstance(inner, Fold) and inner.op == fold.op and _definite(inner.start) and inner.start is not start:
                 return self._again(fold, inner.start, body) if self._nonempty(fold) else fold
         return fold
+
+    def _bare(self, t: Term, known: Given, checked: bool) -> Term:
+        """An item of a sum from +0 without a +0 that is added to it, in the arms of a choice as well."""
+        shown = self.descent.exposed(t, known, checked)
+        match shown:
+            case Apply("Add", _, (x, y)):
+                if _plus_zero(self.descent.exposed(x, known, checked)):
+                    return y
+                return x if _plus_zero(self.descent.exposed(y, known, checked)) else t
+            case Choose(condition, yes, no):
+                one, other = self._bare(yes, known, checked), self._bare(no, known, checked)
+                same = one is yes and other is no
+                return t if same else self.descent.terms.choose(condition, one, other)
+            case _:
+                return t
 
     def _again(self, fold: Fold, start: Term, body: Term) -> Fold:
         new = self.descent.terms.fold(fold.op, start, fold.axes, fold.guard, body, fold.free)
@@ -388,15 +405,6 @@ def _plus_zero(t: Term) -> bool:
 def _definite(t: Term) -> bool:
     """A number other than 0, the sign of which an extreme may lose."""
     return isinstance(t, Number) and not _plus_zero(t) and not _minus_zero(t)
-
-
-def _without_zero(t: Term) -> Term:
-    """What +0 is added to, if it is."""
-    match t:
-        case Apply("Add", _, (x, y)):
-            return y if _plus_zero(x) else x if _plus_zero(y) else t
-        case _:
-            return t
 
 
 def _never_minus_zero(t: Term) -> bool:
