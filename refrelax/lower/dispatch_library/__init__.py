@@ -87,9 +87,9 @@ def _told(dispatcher: _Dispatcher, before: Module, after: Module, names: Sequenc
     """How many operators went to which library functions, and how many did not."""
     was, left = (sum(operators(module, name) for name in names) for module in (before, after))
     if not dispatcher.calls:
-        return [f"no operator of {was} goes to a library"] if was else []
+        return [f"operators given to library functions: 0; left to become loops: {was}"] if was else []
     by_name = ", ".join(f"{library} ({count})" for library, count in dispatcher.calls.most_common())
-    return [f"{was - left} operators go to calls of library functions, {by_name}; {left} are left to become loops"]
+    return [f"operators given to library functions: {was - left}, as {by_name}; left to become loops: {left}"]
 
 
 def _function_name(pattern: Pattern) -> str:
