@@ -15,6 +15,7 @@ from typing import Any
 from refrelax import api, judge
 from refrelax.errors import Returned
 from refrelax.examples import Example
+from refrelax.judge.outcomes import words
 from refrelax.lower import PIPELINES, Lowered, Step, lower
 from refrelax.lower.counts import dispatched, launches, operators
 from refrelax.lower.memory_report import successive_use
@@ -159,7 +160,7 @@ def _judge(
         fields = permitted.value if isinstance(permitted.value, tuple) else (permitted.value,)
         ours: Any = api.run(built, row.function, *recorded.args)
         if not isinstance(ours, Returned):
-            row.trouble.append(f"after the last pass, at {recorded.dims}: {ours}")
+            row.trouble.append(f"after the last pass, at {recorded.dims}: it {words(ours)}")
             continue
         for what, outputs in (("TVM's output", recorded.outputs), ("the last pass", ours.value)):
             verdicts = [field_.judge(seen) for field_, seen in zip(fields, outputs, strict=True)]
