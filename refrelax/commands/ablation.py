@@ -15,6 +15,7 @@ from typing import Any
 from refrelax import api, judge
 from refrelax.errors import Returned
 from refrelax.examples import Example
+from refrelax.judge.outcomes import words
 from refrelax.lower import PIPELINES, Lowered, Step, lower
 from refrelax.lower.counts import dispatched, launches, operators
 from refrelax.lower.memory_report import successive_use
@@ -31,8 +32,10 @@ pure calls. (Without library calls the plan of memory is proved, too: ``tests/co
 
 @dataclass(slots=True)
 class AblationRow:
-    """One function of one model. ``held``: bytes in a pool after each of the recorded series of runs, without and with
-    a plan. ``evidence``: what is said after which pass."""
+    """One function of one model. ``operators``: at graph level, as imported; ``kernels``: calls of loop programs after
+    legalization and after fusion, to which ``dispatched`` calls of library functions are to be added; TVM's dispatches
+    nothing. ``held``: bytes in a pool after the last of the ``series`` of runs, without and with a plan. ``evidence``:
+    what is said after which pass."""
 
     model: str
     function: str
@@ -40,6 +43,7 @@ class AblationRow:
     dispatched: int = 0
     kernels: tuple[int, int] = (0, 0)
     tvm_kernels: tuple[int, int] = (0, 0)
+    series: str = ""
     held: tuple[int, int] = (0, 0)
     tvm_held: tuple[int, int] = (0, 0)
     bindings: tuple[int, int] = (0, 0)
@@ -59,6 +63,8 @@ class ModelAblation:
 
     model: str
     claims: dict[str, tuple[int, int]] = field(default_factory=dict)
+    open_claims: list[str] = field(default_factory=list)
+    """The claims that were not proved, in words; what rests on them was left alone."""
     rows: list[AblationRow] = field(default_factory=list)
     theirs: list[str] = field(default_factory=list)
     """What is said of TVM's own passes, where a live TVM was asked."""
@@ -81,6 +87,7 @@ def ablation(example: Example, rounds: int = 1, live: bool = False) -> ModelAbla
     clock.lap("lower")
     for step in lowered.steps:
         found.claims[step.name] = (sum(claim.proved for claim in step.claims), len(step.claims))
+        found.open_claims += [f"{step.name}: {claim}" for claim in step.claims if not claim.proved]
     for function in example.functions:
         row = AblationRow(example.name, function, operators(checked.module, function))
         found.rows.append(row)
@@ -122,12 +129,23 @@ def _count(row: AblationRow, example: Example, lowered: Lowered) -> None:
     row.dispatched = dispatched(legal, row.function)
     row.kernels = launches(legal, row.function), launches(fused, row.function)
     runs = example.facts["series"][row.function]
+    row.series = series_of(runs)
     bare, planned = _before(lowered, "plan_memory").module.module, _after(lowered, "plan_memory").module.module
     before, after = (successive_use(module, runs, row.function)[-1].held for module in (bare, planned))
     row.held = before, after
     theirs = example.facts["tvm"][row.function]
     row.tvm_kernels = theirs["kernels"][0], theirs["kernels"][1]
     row.tvm_held = theirs["held"][0][-1], theirs["held"][1][-1]
+
+
+def series_of(runs: list[dict[str, int]]) -> str:
+    """Successive runs in a few words: what stays the same, then what goes up."""
+    parts = {name: list(dict.fromkeys(run[name] for run in runs)) for name in runs[0]}
+    return " ".join(f"{name}={','.join(map(str, found))}" for name, found in sorted(parts.items(), key=_by_count))
+
+
+def _by_count(part: tuple[str, list[int]]) -> int:
+    return len(part[1])
 
 
 def _judge(
@@ -142,7 +160,7 @@ def _judge(
         fields = permitted.value if isinstance(permitted.value, tuple) else (permitted.value,)
         ours: Any = api.run(built, row.function, *recorded.args)
         if not isinstance(ours, Returned):
-            row.trouble.append(f"after the last pass, at {recorded.dims}: {ours}")
+            row.trouble.append(f"after the last pass, at {recorded.dims}: it {words(ours)}")
             continue
         for what, outputs in (("TVM's output", recorded.outputs), ("the last pass", ours.value)):
             verdicts = [field_.judge(seen) for field_, seen in zip(fields, outputs, strict=True)]

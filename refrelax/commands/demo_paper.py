@@ -28,62 +28,76 @@ def pick(names: Sequence[str]) -> list[str]:
 
 
 def demo_paper(names: Sequence[str], json: bool) -> int:
-    """0 if nothing is wrong; what is not proved for all shapes is named, and no fault."""
+    """0 if nothing is wrong; what is not proved for all shapes is named, and no fault. Each model is printed when it is
+    done, so that a run that is cut has told what it had."""
     chosen = pick(names)
     live = bool(os.environ.get("REFRELAX_TVM_PYTHON"))
-    found: list[ModelAblation] = []
+    right = 0
+    if not json:
+        print(LEGEND, flush=True)
     with progress(len(chosen), "demo --paper") as step:
         for name in chosen:
-            found.append(ablation(examples.load(name), live=live))
+            found = ablation(examples.load(name), live=live)
             step(name)
-            if not json and not sys.stderr.isatty():
-                word = "nothing is wrong" if found[-1].agrees else "WRONG"
-                print(f"{name}: {word} ({_time(found[-1])} s)", file=sys.stderr, flush=True)
+            right += found.agrees
             if json:
-                emit({**asdict(found[-1]), "agrees": found[-1].agrees})
+                emit({**asdict(found), "agrees": found.agrees})
+            else:
+                show(found)
+            sys.stdout.flush()
     if not json:
-        _show(found)
-    return 0 if all(each.agrees for each in found) else 1
+        print(f"{right} of {len(chosen)} models: nothing is wrong")
+    return 0 if right == len(chosen) else 1
 
 
-def _show(found: list[ModelAblation]) -> None:
-    rows = [row for each in found for row in each.rows]
+LEGEND = f"""Small models of the paper's kinds; our passes: {", ".join(PIPELINE)}
+
+operators: at graph level, as imported; to libraries: calls of library functions that took one or more of them;
+kernels + lib: calls of loop programs after legalization, and those of library functions; fused + lib: after fusion;
+TVM's, fused: TVM 0.27's after LegalizeOps and FuseTIR, which dispatch nothing: what we give to libraries (the products)
+are loop programs there, and counted;
+inside: bindings of NumPy's form after fusion, each judged on its own inputs;
+TVM inside: the outputs that TVM recorded, not outside what the imported model permits;
+built: the same of what our last pass made, run by the definition;
+last, under names of passes: what is said of ours after these passes against the imported model, for all batches and
+lengths;
+memory: what a pool holds after these runs, one after the other, without and with a plan.
+"""
+
+
+def show(found: ModelAblation) -> None:
+    """The tables of one model, and what is not proved of it, or wrong, by name."""
     headers = (
-        "function", "operators", "to libraries", "kernels", "fused", "TVM's", "fused", "KiB", "planned", "TVM's",
-        "planned", "inside", "TVM inside", "built", *rows[0].evidence,
+        "function", "operators", "to libraries", "kernels + lib", "fused + lib", "TVM's", "fused", "inside",
+        "TVM inside", "built", *found.rows[0].evidence,
     )  # fmt: skip
-    table(
-        headers,
-        [_cells(row) for row in rows],
-        title=f"Small models of the paper's kinds; our passes: {', '.join(PIPELINE)}",
-    )
-    print(
-        "\noperators: at graph level, as imported; to libraries: of these, taken by a library function;"
-        "\nkernels: calls of loop programs after legalization and after fusion, ours and TVM 0.27's;"
-        "\nKiB: what a pool holds after four successive runs, without and with a plan of memory, ours and TVM's;"
-        "\ninside: bindings of NumPy's form after fusion, each judged on its own inputs;"
-        "\nTVM inside: the outputs that TVM recorded, not outside what the imported model permits;"
-        "\nbuilt: the same of what our last pass made, run by the definition;"
-        "\nlast: what is said of ours after these passes against the imported model, for all batches and lengths.\n"
-    )
-    passes = list(dict.fromkeys(name for each in found for name in each.claims))
-    cells = [(each.model, *(_share(each.claims.get(name, (0, 0))) for name in passes), _time(each)) for each in found]
-    table(("model", *passes, "seconds"), cells, title="Claims proved, of those that each pass raised")
-    lines = list(dict.fromkeys(f"{row.model}.{row.function}, {each}" for row in rows for each in row.unproved))
-    lines += [f"{each.model}: {line}" for each in found for line in each.theirs]
-    lines += [f"WRONG {row.model}.{row.function}: {each}" for row in rows for each in row.trouble]
+    table(headers, [_cells(row) for row in found.rows])
+    print()
+    memory = ("memory", "successive runs", "KiB", "planned", "", "TVM's KiB", "planned", "")
+    table(memory, [(_name(row), row.series, *_kib(row.held), *_kib(row.tvm_held)) for row in found.rows])
+    print()
+    passes = tuple(found.claims)
+    shares = [_share(each) for each in found.claims.values()]
+    table(("claims proved", *passes, "seconds"), [(found.model, *shares, f"{sum(found.seconds.values()):.1f}")])
+    lines = [f"{found.model}, left alone by {each}" for each in found.open_claims]
+    lines += dict.fromkeys(f"{_name(row)}, {each}" for row in found.rows for each in row.unproved)
+    lines += [f"{found.model}: {line}" for line in found.theirs]
+    lines += [f"WRONG {_name(row)}: {each}" for row in found.rows for each in row.trouble]
     print("", *lines, sep="\n")
-    print(f"\n{sum(each.agrees for each in found)} of {len(found)} models: nothing is wrong")
+    print(f"{found.model}: {'nothing is wrong' if found.agrees else 'WRONG'}\n")
+
+
+def _name(row: AblationRow) -> str:
+    return f"{row.model}.{row.function}"
 
 
 def _cells(row: AblationRow) -> tuple[str, ...]:
-    kib = [f"{each / 1024:.0f}" for each in (*row.held, *row.tvm_held)]
     return (
-        f"{row.model}.{row.function}",
+        _name(row),
         str(row.operators),
         str(row.dispatched),
-        *(str(each) for each in (*row.kernels, *row.tvm_kernels)),
-        *kib,
+        *(f"{each} + {row.dispatched}" for each in row.kernels),
+        *map(str, row.tvm_kernels),
         "{} of {}".format(*row.bindings),
         "{} of {}".format(*row.tvm_outputs),
         "{} of {}".format(*row.built),
@@ -91,9 +105,12 @@ def _cells(row: AblationRow) -> tuple[str, ...]:
     )
 
 
+def _kib(held: tuple[int, int]) -> tuple[str, str, str]:
+    """Without and with a plan, and by how much the plan changes it."""
+    bare, planned = held
+    change = f"{100 * (planned - bare) / bare:+.1f} %" if bare else "-"
+    return f"{bare / 1024:.0f}", f"{planned / 1024:.0f}", change
+
+
 def _share(claims: tuple[int, int]) -> str:
     return f"{claims[0]} of {claims[1]}" if claims[1] else "-"
-
-
-def _time(each: ModelAblation) -> str:
-    return f"{sum(each.seconds.values()):.1f}"

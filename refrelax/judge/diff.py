@@ -32,7 +32,7 @@ from refrelax.judge.bindings import Compared, compare, judge_frames, missing, si
 from refrelax.judge.chain import break_in, stored_unseen
 from refrelax.judge.counting import all_open, not_comparable, scalar
 from refrelax.judge.failures import failed
-from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
+from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value, words
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.lower.orphans import called
@@ -407,9 +407,12 @@ def ends_differ(reference: Outcome, outcome: Outcome) -> Divergence | NoVerdict 
             return None
         case Trapped(), _:
             trap = f"{reference.message} [{reference.rule}]"
-            return Divergence("", f"the definition traps ({trap}), the implementation does not: {outcome}", kind="end")
+            return Divergence("", f"the definition traps ({trap}), the implementation {words(outcome)}", kind="end")
         case _:
-            return Divergence("", f"the definition returns, the implementation ends as {outcome}", kind="end")
+            said = getattr(outcome, "message", "")
+            return Divergence(
+                "", f"the definition returns, the implementation {words(outcome)}", kind="end", detail=said
+            )
 
 
 def _outside(verdict: BindingVerdict) -> str:

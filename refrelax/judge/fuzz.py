@@ -186,8 +186,8 @@ def kind_of(verdict: Found) -> str:
         case Divergence(kind="end", message=message) if message.startswith("the definition traps"):
             return "no trap"
         case Divergence(kind="end", message=message):
-            rule = re.search(r"rule='([^']+)'", message)
-            return rule.group(1) if rule else message.partition("ends as ")[2].partition("(")[0].strip() or "end"
+            rule = re.search(r"\[([\w./-]+)\]$", message)
+            return rule.group(1) if rule else "end"
         case Divergence(kind="values"):
             return "value"
         case Divergence(kind="error", message=message):

@@ -335,3 +335,19 @@ def short(outcome: Outcome) -> str:
     """An outcome in two words."""
     rule = getattr(outcome, "rule", "")
     return f"{type(outcome).__name__} {rule}".strip()
+
+
+def words(outcome: Outcome) -> str:
+    """How a run ended, as the predicate of a sentence on one line: ``traps: an index of 3 in 2 [ev/bounds]``."""
+    match outcome:
+        case Returned(value=value):
+            said = f"returns {value}"
+        case Trapped(rule=rule_, message=message):
+            said = f"traps: {message} [{rule_}]" if message else f"traps [{rule_}]"
+        case Unspecified(rule="impl/error" as rule_, message=message):
+            said = f"fails: {message} [{rule_}]"
+        case Unspecified(rule=rule_, message=message):
+            said = f"ends where nothing is said of it: {message} [{rule_}]"
+        case Exhausted(what=what):
+            said = f"runs out of {what}"
+    return " ".join(said.split())

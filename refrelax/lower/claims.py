@@ -54,11 +54,12 @@ class Claim:
 
 @dataclass(slots=True)
 class Ledger:
-    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's; ``left``: the
-    functions that the pass could do nothing about, each with why."""
+    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's; ``done``: what
+    the pass did, in words; ``left``: the functions that it could do nothing about, each with why."""
 
     effort: str = "normal"
     claims: list[Claim] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
     unused: dict[str, str] = field(default_factory=dict)
     _provers: dict[tuple[tuple[PrimExpr, ...], str | None, str], Prover] = field(default_factory=dict)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from refrelax.errors import Ended, UsageError
-from refrelax.semantics.dims import NO_FACTS, shape_facts, simplify, value
+from refrelax.semantics.dims import NO_FACTS, Facts, shape_facts, simplify, value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, Expr, Function, If, Op, SeqExpr, ShapeExpr, VarBinding
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.types import ShapeType, TensorType
 
 Dims = tuple[PrimExpr, ...]
 
@@ -20,9 +21,15 @@ USUAL = 1 << 10
 """An extent at which plans are compared. It decides which of two right plans is taken, and nothing else."""
 
 
-def simplified(e: PrimExpr) -> PrimExpr:
-    """The normal form of a size: its symbols are extents."""
-    return simplify(e, shape_facts(free_symbols(e)))
+def extents_of(func: Function) -> Facts:
+    """What is known of a function's symbols: those that stand alone in a parameter's shape are extents. A scalar in
+    the size of a tensor may be negative."""
+    found: set[str] = set()
+    for param in func.params:
+        if isinstance(param.type, TensorType | ShapeType):
+            dims = param.type.shape if isinstance(param.type, TensorType) else param.type.values
+            found |= {dim.name for dim in (dims if isinstance(dims, tuple) else ()) if isinstance(dim, SymVar)}
+    return shape_facts(found)
 
 
 def nbytes(dims: Iterable[PrimExpr], dtype: str) -> PrimExpr:
@@ -67,26 +74,27 @@ def planned_bytes(module: Module, name: str = "main") -> tuple[PrimExpr, PrimExp
     func = module.functions.get(name)
     if not isinstance(func, Function):
         raise UsageError(f"the module has no graph-level function {name!r}")
-    before, after = _sequence(func.body)
-    return simplified(before), simplified(after)
+    facts = extents_of(func)
+    before, after = _sequence(func.body, facts)
+    return simplify(before, facts), simplify(after, facts)
 
 
 def usual_bytes(func: Function) -> int:
     """The bytes that a function takes under its plan where every symbol is ``USUAL``."""
-    size = _sequence(func.body)[1]
+    size = _sequence(func.body, extents_of(func))[1]
     try:
         return value(size, dict.fromkeys(free_symbols(size), USUAL))
     except Ended:  # (no memory is so large)
         return 1 << 63
 
 
-def _sequence(seq: SeqExpr) -> tuple[PrimExpr, PrimExpr]:
+def _sequence(seq: SeqExpr, facts: Facts) -> tuple[PrimExpr, PrimExpr]:
     before: PrimExpr = int_imm(0)
     after: PrimExpr = int_imm(0)
     for block in seq.blocks:
         for binding in block.bindings:
             if isinstance(binding, VarBinding):
-                b, a = _value(binding.value)
+                b, a = _value(binding.value, facts)
                 before, after = _plus(before, b), _plus(after, a)
     return before, after
 
@@ -95,12 +103,12 @@ def _plus(a: PrimExpr, b: PrimExpr) -> PrimExpr:
     return b if as_int(a) == 0 else a if as_int(b) == 0 else Binary("Add", a, b)
 
 
-def _value(value: Expr) -> tuple[PrimExpr, PrimExpr]:
+def _value(value: Expr, facts: Facts) -> tuple[PrimExpr, PrimExpr]:
     nothing = int_imm(0)
     match value:
         case If(then_branch=then, else_branch=other):
-            (b1, a1), (b2, a2) = _sequence(then), _sequence(other)
-            return _larger(b1, b2), _larger(a1, a2)
+            (b1, a1), (b2, a2) = _sequence(then, facts), _sequence(other, facts)
+            return _larger(b1, b2, facts), _larger(a1, a2, facts)
         case Call(op=Op(name="relax.builtin.alloc_tensor")):
             found = allocated(value)
             size = nothing if found is None else nbytes(*found)
@@ -116,6 +124,6 @@ def _value(value: Expr) -> tuple[PrimExpr, PrimExpr]:
             return nothing, nothing
 
 
-def _larger(a: PrimExpr, b: PrimExpr) -> PrimExpr:
-    a, b = simplified(a), simplified(b)
+def _larger(a: PrimExpr, b: PrimExpr, facts: Facts) -> PrimExpr:
+    a, b = simplify(a, facts), simplify(b, facts)
     return a if a == b else Binary("Max", a, b)

@@ -137,10 +137,10 @@ def _checked_again(name: str, module: Module) -> CheckedModule:
 
 
 def evidence(ledger: Ledger) -> str:
-    """How the rewrites of a pass are justified, in a few words."""
+    """How the rewrites of a pass are justified, and what it says of them, in a few words."""
     stay = (f"{name} stays as it is: {why}" for name, why in ledger.left.items())
     nowhere = (f"{name} is called nowhere: {why}" for name, why in ledger.unused.items())
-    return "; ".join((_evidence(ledger), *stay, *nowhere))
+    return "; ".join((_evidence(ledger), *ledger.done, *stay, *nowhere))
 
 
 def _evidence(ledger: Ledger) -> str:

@@ -50,9 +50,9 @@ def lowered(result: Lowered, checked: CheckedModule) -> str:
     source = checked
     for step in result.steps:
         after = step.module.module
-        proved = sum(claim.proved for claim in step.claims)
-        said = f"{proved} of {len(step.claims)} claims proved" if step.claims else "no claim needed"
-        parts.append(f"<h2>{escape(step.name)}</h2><p>{escape(said)}</p>{difference(module, after, step.claims)}")
+        parts.append(
+            f"<h2>{escape(step.name)}</h2><p>{escape(step.evidence)}</p>{difference(module, after, step.claims)}"
+        )
         if step.name == "fuse_ops":
             parts += _fusion(source, after)
         module, source = after, step.module

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.lower.memory_sizes import planned_bytes
 from refrelax.lower.pipeline import lower
+from refrelax.semantics.dims import value
 
 MODULE = """
 @I.ir_module
@@ -46,3 +48,15 @@ def test_what_is_planned_holds_what_it_is_for(dim: str, attrs: str) -> None:
         one, two = (np.asarray(each.value) for each in results if isinstance(each, rr.Returned))
         assert one.shape == two.shape and (one == two).all()
     assert not isinstance(rr.validate(first, planned), rr.Refuted)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_what_is_told_of_a_plan_is_what_it_takes(dim: str) -> None:
+    first = rr.check(rr.parse(MODULE.format(dim=dim, attrs='R.func_attr({"a": 1})')))
+    planned = lower(first, passes=["to_destinations", "plan_memory"]).module
+    before, after = planned_bytes(planned.module)
+    for k in (-10, 0, 1, 10):
+        result = rr.run(planned, "main", k)
+        assert isinstance(result, rr.Returned)
+        size = 4 * len(np.asarray(result.value))
+        assert value(before, {"k": k}) == 3 * size and value(after, {"k": k}) >= size

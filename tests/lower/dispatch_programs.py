@@ -46,6 +46,9 @@ CONTRACTS: dict[str, Contract] = {
         ("a = R.match_cast(w, R.Tensor((k // 8 * 8, n), dtype='float32'))", "y = R.matmul(x, w)"),
         "m, n",
     ),
+    "turned": Contract("x: m, k; w: n, k", ("t = R.permute_dims(w)", "y = R.matmul(x, t)"), "m, n"),
+    "inner_turned": Contract("x: m, n, k", ("t = R.permute_dims(x, axes=[0, 2, 1])", "y = R.exp(t)"), "m, k, n"),
+    "total": Contract("x: m, n", ("e = R.exp(x)", "y = R.sum(e, axis=[0, 1])"), ""),
     "softmax": Contract("x: m, n", ("y = R.nn.softmax(x, axis=-1)",), "m, n"),
     "exp_exp": Contract("x: m, n", ("y = R.exp(x)", "z = R.exp(y)"), "m, n"),
     "relu_of_sum": Contract("x: m, n; y: m, n", ("a = R.add(x, y)", "z = R.nn.relu(a)"), "m, n"),
@@ -158,6 +161,18 @@ PROGRAMS: dict[str, Program] = {
         ("transposed",),
         ("transposed",),
     ),
+    "transposed, axes left out": Program(
+        "x: n, 4; w: 3, 4", ("t = R.permute_dims(w)", "out = R.matmul(x, t)"), ("transposed",), ("transposed",)
+    ),
+    "axes left out in the contract": Program(
+        "x: n, 4; w: 3, 4",
+        ("t = R.permute_dims(w, axes=[-1, 0])", "out = R.matmul(x, t)"),
+        ("turned",),
+        ("turned",),
+    ),
+    "three axes left out": Program("x: n, n, n", ("t = R.permute_dims(x)", "out = R.exp(t)"), ("inner_turned",), ()),
+    "all axes left out": Program("x: n, 3", ("e = R.exp(x)", "out = R.sum(e)"), ("total",), ("total",)),
+    "one axis of two": Program("x: n, 3", ("e = R.exp(x)", "out = R.sum(e, axis=[0])"), ("total",), ()),
     "axes as they were": Program(
         "x: n, 4; w: 4, 3",
         ("t = R.permute_dims(w, axes=[0, 1])", "out = R.matmul(x, t)"),

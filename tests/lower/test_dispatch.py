@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.lower import Lowered, lower
+from refrelax.lower.counts import operators
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Op
@@ -82,6 +83,19 @@ def test_claims_are_kept_with_their_answers() -> None:
         assert first.rule == "lo/dispatch-extents" and first.fits == "int64"
         assert first.proved is proved, first
         assert "lib.aligned" in str(first)
+
+
+def test_how_many_operators_went_where_is_told() -> None:
+    before = checked(program("square product"))
+    (step,) = lower(before, passes=["dispatch_library"]).steps
+    taken = {name: list(calls(step.module)).count(name) for name in calls(step.module)}
+    assert taken and all(f"{name} ({count})" in step.evidence for name, count in taken.items())
+    total = operators(before.module, "main")
+    left = operators(step.module.module, "main")
+    told = "operators given to library functions"
+    assert f"{told}: {total - left}, as" in step.evidence and f"loops: {left}" in step.evidence
+    (nothing,) = lower(before, passes=["dispatch_library"], libraries=["cudnn"]).steps
+    assert f"{told}: 0; left to become loops: {total}" in nothing.evidence
 
 
 def test_blocks_in_branches() -> None:

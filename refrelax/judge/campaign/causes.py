@@ -113,7 +113,9 @@ def cause_of(found: Divergence, operators: Iterable[str], dtype: str, empty: boo
             rule = _TRAP.match(found.message)
             return Cause(kind, f"no trap: {rule[1]}" if rule else "no trap", by, of_dtype, rule is not None)
         case "end":
-            said = found.message.partition("message=")[2].partition(", span=")[0] or found.message
+            said = (
+                repr(found.detail) if found.detail else found.message
+            )  # (quoted: causes on disk were read from a repr)
             return Cause(kind, template(said.strip("'\")")), by, "", True)
         case "crash" | "hang":
             return Cause(kind, template(found.message.partition(": ")[2].partition(":")[0]), by, of_dtype)

@@ -9,11 +9,13 @@ Spec: ``spec/10-lowering.md``, Library dispatch.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from refrelax.lower.claims import Ledger, both, eq
+from refrelax.lower.counts import operators
 from refrelax.lower.dispatch_library.library import DEFAULT, KNOWN, load, own_patterns, tried
 from refrelax.lower.dispatch_library.matching import Match, Site, match
 from refrelax.lower.dispatch_library.misses import Misses
@@ -61,11 +63,13 @@ def run(
     patterns = [*own, *(each for each, _ in found if each.library not in known)]
     given = {each.library for each, is_given in found if is_given}
     dispatcher = _Dispatcher(checked, ledger, patterns, Misses(given - known.keys()))
-    functions: dict[str, BaseFunc] = {}
-    for name, function in checked.module.functions.items():
-        if isinstance(function, Function) and contract_of(function) is None and not is_primitive(function):
-            function = replace(function, body=dispatcher.sequence(function.body, name))
-        functions[name] = function
+    functions: dict[str, BaseFunc] = dict(checked.module.functions)
+    own_code = [name for name, function in functions.items() if _is_code(function)]
+    for name in own_code:
+        function = functions[name]
+        assert isinstance(function, Function)
+        functions[name] = replace(function, body=dispatcher.sequence(function.body, name))
+    ledger.done += _told(dispatcher, checked.module, checked.module.with_functions(functions), own_code)
     ledger.unused |= {name: why for name, why in dispatcher.misses.told().items() if name not in dispatcher.used}
     names = Taken(functions)
     for pattern in dispatcher.used.values():
@@ -74,19 +78,34 @@ def run(
     return checked.module.with_functions(functions)
 
 
+def _is_code(function: BaseFunc) -> bool:
+    """Whether it is a graph-level function that may call libraries."""
+    return isinstance(function, Function) and contract_of(function) is None and not is_primitive(function)
+
+
+def _told(dispatcher: _Dispatcher, before: Module, after: Module, names: Sequence[str]) -> list[str]:
+    """How many operators went to which library functions, and how many did not."""
+    was, left = (sum(operators(module, name) for name in names) for module in (before, after))
+    if not dispatcher.calls:
+        return [f"operators given to library functions: 0; left to become loops: {was}"] if was else []
+    by_name = ", ".join(f"{library} ({count})" for library, count in dispatcher.calls.most_common())
+    return [f"operators given to library functions: {was - left}, as {by_name}; left to become loops: {left}"]
+
+
 def _function_name(pattern: Pattern) -> str:
     return "".join(c if c.isalnum() else "_" for c in pattern.library)
 
 
 @dataclass(slots=True)
 class _Dispatcher:
-    """``used``: the patterns that matched somewhere, by the library function's name."""
+    """``used``: the patterns that matched somewhere, by the library function's name; ``calls``: how often."""
 
     checked: CheckedModule
     ledger: Ledger
     patterns: list[Pattern]
     misses: Misses
     used: dict[str, Pattern] = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
 
     def sequence(self, seq: SeqExpr, where: str) -> SeqExpr:
         return replace(seq, blocks=tuple(self.block(each, where) for each in seq.blocks))
@@ -120,6 +139,7 @@ class _Dispatcher:
                     site.taken |= found.positions
                     new[position] = _called(pattern, found, block.bindings[position], out)
                     self.used[pattern.library] = pattern
+                    self.calls[pattern.library] += 1
         kept = ((p, b) for p, b in enumerate(block.bindings) if p in new or p not in site.taken)
         return replace(block, bindings=tuple(new.get(p, b) for p, b in kept))
 

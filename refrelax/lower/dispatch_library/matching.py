@@ -59,12 +59,28 @@ AXES_OF_FIRST = frozenset(
 """Operators whose ``axis`` and ``axes`` count the axes of the first argument: of these -1 is the last one."""
 
 
-def _counted(attrs: dict[str, AttrValue], rank: int | None) -> dict[str, AttrValue]:
-    """The attributes with axes counted from the front, where the rank is known."""
-    return attrs if rank is None else {k: _from_front(v, rank) if k in AXES else v for k, v in attrs.items()}
-
+ALL_OF_FIRST = frozenset(Op(f"relax.{name}") for name in ("sum", "mean", "prod", "max", "min", "variance", "std"))
+"""Of ``AXES_OF_FIRST``, those whose ``axis`` is all axes where it is left out."""
 
 AXES = ("axis", "axes")
+
+
+def _counted(attrs: dict[str, AttrValue], op: Expr, rank: int | None) -> dict[str, AttrValue]:
+    """The attributes with axes written out and counted from the front, where the rank is known."""
+    if rank is None:
+        return attrs
+    return {k: _from_front(_written_out(v, op, rank), rank) if k in AXES else v for k, v in attrs.items()}
+
+
+def _written_out(value: AttrValue, op: Expr, rank: int) -> AttrValue:
+    """What stands for axes that are left out: of a transposition the last first, of a reduction all."""
+    match value:
+        case None if op == Op("relax.permute_dims"):
+            return AttrList(tuple(reversed(range(rank))))
+        case None if op in ALL_OF_FIRST:
+            return AttrList(tuple(range(rank)))
+        case _:
+            return value
 
 
 def _from_front(value: AttrValue, rank: int) -> AttrValue:
@@ -237,7 +253,8 @@ class _Matcher:
             ours["out_dtype"] = _dtype(ours["out_dtype"], self.pattern.types.get(of))
             theirs["out_dtype"] = _dtype(theirs["out_dtype"], self.site.types.get(at))
         if wanted.op in AXES_OF_FIRST:
-            ours, theirs = _counted(ours, self.rank(wanted.args[0])), _counted(theirs, self.rank_here(call.args[0]))
+            ours = _counted(ours, wanted.op, self.rank(wanted.args[0]))
+            theirs = _counted(theirs, call.op, self.rank_here(call.args[0]))
         other = next((key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)), None)
         if other is None:
             return True
