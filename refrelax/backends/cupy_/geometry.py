@@ -55,6 +55,10 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
             shared = _needed(kernel, [product(span) for span in kernel.spans], TILE)
             fits = shared <= SHARED - kernel.static
             return Geometry(blocks, kernel.threads, 0, TILE, shared if fits else 0, fits, symbols)
+        case "scan" | "sort":
+            shared = _needed(kernel, [product(span) for span in kernel.spans], 1)
+            fits = shared <= SHARED
+            return Geometry(product(kernel.batch), kernel.threads, 0, 1, shared if fits else 0, fits, symbols)
         case "tiled contraction":
             tiles = (-(-product(kernel.rows) // TILE)) * (-(-product(kernel.columns) // TILE))
             return Geometry(product(kernel.batch) * tiles, kernel.threads, symbols=symbols)

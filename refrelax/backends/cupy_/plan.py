@@ -13,9 +13,12 @@ from refrelax.backends.cupy_.groups import group_from, used_outside
 from refrelax.backends.cupy_.kernels import Kernel, Maker
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.nests import as_loop, small
+from refrelax.backends.cupy_.ordered import ordered
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.threads import bound_to_threads, shares, synchronises
 from refrelax.lower.claims import Claim, Ledger
+from refrelax.lower.origins.proof import origin_of
+from refrelax.lower.origins.text import Origin, hint
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -79,8 +82,8 @@ class Plan:
         return any(p.kind == "status" for kernel in self.kernels for p in kernel.parameters)
 
 
-def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
-    """The kernels of a PrimFunc.
+def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick", origin: Origin | None = None) -> Plan:
+    """The kernels of a PrimFunc; ``origin``: where it comes from, where that is proved.
 
     Raises:
         Unsupported: a construct without a translation.
@@ -94,6 +97,11 @@ def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
         if isinstance(param, ScalarParam):
             _scalar(param, text)
     result = Plan(name, func)
+    found = None if origin is None else ordered(func, origin, mode == "bits")
+    if found is not None:
+        result.temporaries, result.together = list(found.temporaries), True
+        result.steps.append(Maker(name, text, mode == "fast").ordered(found, func.body))
+        return result
     planner = _Planner(result, Maker(name, text, mode == "fast"), _visible(func))
     for buffer in func.root_allocs:
         planner.allocate(buffer)
@@ -253,10 +261,14 @@ def large_allocations(stmts: tuple[Stmt, ...]) -> list[Buffer]:
 def plans(module: Module, mode: str) -> dict[str, Plan]:
     """The plan of every PrimFunc of a module that does not run on the host."""
     return {
-        name: plan(name, f, mode)
+        name: plan(name, f, mode, origin=origin_of(f) if any(map((hint(f) or "").__contains__, ORDERED)) else None)
         for name, f in module.functions.items()
         if isinstance(f, PrimFunc) and not dict(f.attrs).get("tirx.is_host_func")
     }
+
+
+ORDERED = ("R.cumsum(", "R.cumprod(", "R.sort(", "R.argsort(", "R.topk(")
+"""What is looked for in the text of an origin before it is proved."""
 
 
 def source_text(made: dict[str, Plan], mode: str, wide: bool = False) -> str:

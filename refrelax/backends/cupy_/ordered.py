@@ -1,0 +1,202 @@
+"""Scans, sorts and the first of a sort along an axis: a block for each row, which its threads go through together.
+
+What a loop program computes is taken from its proved origin (``lower/origins``): its loops are sequential for a scan
+and quadratic for a sort. A scan adds warp by warp, so a float's sums come in another order, which the operator permits:
+in ``bits`` only integers are scanned so. A sort merges runs of positions; every comparison of two elements is decided,
+at last by their positions, so there is one answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal as _Lit
+
+from refrelax.backends.cupy_.expressions import Text
+from refrelax.backends.cupy_.forms import ROW_DTYPES, wide
+from refrelax.backends.cupy_.names import C_TYPES, c_name, c_type, is_float
+from refrelax.backends.cupy_.statements import Lines
+from refrelax.backends.cupy_.traffic import Touch, When
+from refrelax.backends.numpy_.graph_writer import plain
+from refrelax.lower.origins.text import Origin
+from refrelax.syntax.graph import Call, Op, TupleGetItem, Var
+from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
+
+THREADS = 256
+
+FEW = 32
+"""A scan along another axis than the last takes this form where fewer columns than this lie side by side; else each
+column has a thread, and threads next to each other read elements next to each other."""
+
+SCANS = {"relax.cumsum": ("Sum", "0"), "relax.cumprod": ("Product", "1")}
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """``kind``: what is computed of ``source`` along an axis of ``count`` elements, in rows over ``outer`` and
+    ``inner``; ``positions``: a sort's, instead of its elements; ``keep``: how many of them; ``least``: they begin with
+    the least; ``exclusive``: a scan leaves the element itself out."""
+
+    kind: _Lit["scan", "sort"]
+    operator: str
+    source: Buffer
+    out: Buffer
+    outer: tuple[PrimExpr, ...]
+    count: PrimExpr
+    inner: tuple[PrimExpr, ...]
+    keep: PrimExpr
+    positions: bool = False
+    least: bool = True
+    exclusive: bool = False
+
+    @property
+    def temporaries(self) -> tuple[Buffer, ...]:
+        """Positions of rows that do not fit into the block's memory."""
+        names = ("orderone", "ordertwo") if self.kind == "sort" else ()
+        taken = {self.source.name, self.out.name}
+        shape = (*self.outer, *self.inner, self.count)
+        return tuple(Buffer(name + "x" * (name in taken), shape, "int32") for name in names)
+
+
+def ordered(func: PrimFunc, origin: Origin, bits: bool) -> Ordered | None:
+    """What a loop program of this origin computes, if it is one of these and nothing else."""
+    first, *rest = origin.bindings
+    buffers = [p.buffer for p in func.params if isinstance(p, BufferParam)]
+    match first.value:
+        case Call(op=Op(name=name), args=(Var(), *_), attrs=attrs) if len(func.params) == len(buffers) == 2:
+            given = {key: plain(each) for key, each in attrs}
+        case _:
+            return None
+    field = 0
+    match rest:
+        case []:
+            pass
+        case [last] if isinstance(last.value, TupleGetItem) and last.value.tuple == Var(first.name):
+            field = last.value.index
+        case _:
+            return None
+    source, out = buffers
+    if len(origin.tensors) != 1 or not source.shape or not out.shape or source.dtype not in C_TYPES:
+        return None
+    if name in SCANS:
+        return _scan(name, given, source, out, bits)
+    if name not in ("relax.sort", "relax.argsort", "relax.topk") or given.get("axis") is None:
+        return None
+    axis = given["axis"] % len(source.shape)
+    both = given.get("ret_type", "values" if name == "relax.sort" else "indices")
+    positions = both == "indices" or (both == "both" and field == 1)
+    least = not given["largest"] if name == "relax.topk" else not given["descending"]
+    return Ordered("sort", name, source, out, source.shape[:axis], source.shape[axis], source.shape[axis + 1 :],
+                   out.shape[axis], positions, least)  # fmt: skip
+
+
+def _scan(name: str, given: dict[str, object], source: Buffer, out: Buffer, bits: bool) -> Ordered | None:
+    axis = given["axis"]
+    if out.dtype not in ROW_DTYPES or (bits and is_float(out.dtype)):
+        return None
+    outer, count, inner = (), _product(source.shape), ()
+    if isinstance(axis, int):
+        axis %= len(source.shape)
+        outer, count, inner = source.shape[:axis], source.shape[axis], source.shape[axis + 1 :]  # type: ignore[assignment]
+    beside = as_int(_product(inner))
+    if beside is None or beside >= FEW:
+        return None
+    return Ordered("scan", name, source, out, outer, count, inner, count, exclusive=bool(given["exclusive"]))
+
+
+def _product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
+    whole: PrimExpr = reduce(lambda a, b: Binary("Mul", a, b), dims) if dims else int_imm(1)
+    return whole
+
+
+@dataclass(slots=True)
+class Writing:
+    """Writes the kernel of one."""
+
+    found: Ordered
+    text: Text
+
+    def write(self, out: Lines) -> None:
+        found, text = self.found, self.text
+        out.line(f"const idx count = {text.index(found.count)}, inner = {text.index(_product(found.inner))};")
+        out.line("const idx outer = (idx)blockIdx.x / inner, beside = (idx)blockIdx.x % inner;")
+        out.line("const idx base = outer * count * inner + beside;")
+        self.touch(found.source, False)
+        self.touch(found.out, True)
+        if found.kind == "scan":
+            self.scan(out)
+        else:
+            self.sort(out)
+
+    def touch(self, buffer: Buffer, written: bool, when: When = "always") -> None:
+        """Every element of an array, once."""
+        used = self.text.used
+        used.buffers[buffer.name] = buffer
+        used.written |= {buffer.name} if written else set()
+        loops = tuple((f"axis{k}", int_imm(0), dim) for k, dim in enumerate(buffer.shape))
+        used.touches[buffer.name, written, when] = Touch(
+            buffer.name, buffer.dtype, buffer.shape, written, (), loops, None, when=when
+        )
+
+    def scan(self, out: Lines) -> None:
+        found = self.found
+        operator, neutral = SCANS[found.operator]
+        kind, made = wide(found.out.dtype), c_type(found.out.dtype)
+        shift = " - 1" if found.exclusive else ""
+        there = "step > 0 && step < count" if found.exclusive else "step < count"
+        out.line(f"SHARED({kind}, totals, {THREADS // 32});")
+        out.line("const i32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;")
+        out.line(f"{kind} carry = {neutral};")
+        out.open(f"for (idx start = 0; start < count; start += {THREADS})")
+        out.line("const idx step = start + threadIdx.x;")
+        out.line(f"{kind} mine = {neutral};")
+        item = f"{c_name(found.source.name)}[base + (step{shift}) * inner]"
+        out.line(f"if ({there}) mine = widen(cast<{made}>(({c_type(found.source.dtype)}){item}));")
+        out.line(f"mine = warp_scan<{operator}>(mine);")
+        out.line("if (lane == 31) totals[warp] = mine;")
+        out.line("SYNC();")
+        out.line(f"{kind} before = carry;")
+        out.line(f"for (i32 other = 0; other < warp; ++other) before = {operator}::of(before, ({kind})totals[other]);")
+        out.line(f"mine = {operator}::of(before, mine);")
+        out.line(f"if (step < count) {c_name(found.out.name)}[base + step * inner] = cast<{made}>(mine);")
+        out.line(f"for (i32 other = 0; other < {THREADS // 32}; ++other)")
+        out.line(f"  carry = {operator}::of(carry, ({kind})totals[other]);")
+        out.line("SYNC();")
+        out.close()
+
+    def sort(self, out: Lines) -> None:
+        found, least = self.found, str(self.found.least).lower()
+        kind, source = c_type(found.source.dtype), c_name(found.source.name)
+        one, two = (c_name(b.name) for b in found.temporaries)
+        for buffer in found.temporaries:
+            self.touch(buffer, True, "spills")
+            self.touch(buffer, False, "spills")
+        out.line(f"const idx keep = {self.text.index(found.keep)};")
+        out.line("const idx place = outer * keep * inner + beside, row = (idx)blockIdx.x * count;")
+        out.open("if (fits)")
+        out.line("const i64 large = (i64)count * sizeof(i32);")
+        out.line("KEPT(i32, near, 0, count);")
+        out.line("KEPT(i32, far, (large + 15) / 16 * 16, count);")
+        out.line(f"KEPT({kind}, keys, (large + 15) / 16 * 32, count);")
+        out.line("for (idx step = threadIdx.x; step < count; step += blockDim.x)")
+        out.line(f"  keys[step] = {source}[base + step * inner];")
+        out.line("SYNC();")
+        out.line(f"const bool turned = sort_row<{kind}, {least}>(keys, 0, 1, near, far, 0, count);")
+        self.give(out, "near", "far", "", f"({kind})keys[from]")
+        out.close("} else {")
+        out.depth += 1
+        out.line(f"const bool turned = sort_row<{kind}, {least}>({source}, base, inner, {one}, {two}, row, count);")
+        self.give(out, one, two, "row + ", f"({kind}){source}[base + from * inner]")
+        out.close()
+
+    def give(self, out: Lines, one: str, two: str, first: str, value: str) -> None:
+        """The sorted positions, or the elements there, where they go."""
+        kind = c_type(self.found.out.dtype)
+        out.open("for (idx step = threadIdx.x; step < keep; step += blockDim.x)")
+        out.line("i64 from = 0;")
+        out.line(f"if (step < count) from = turned ? (i32){two}[{first}step] : (i32){one}[{first}step];")
+        given = f"cast<{kind}>(from)" if self.found.positions else value
+        target = f"{c_name(self.found.out.name)}[place + step * inner]"
+        out.line(f"if (step < count) {target} = {given}; else {target} = cast<{kind}>(0);")
+        out.close()
