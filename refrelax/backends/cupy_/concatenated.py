@@ -117,7 +117,7 @@ def renamed(root: Any, by: Mapping[str, PrimExpr], names: Mapping[str, str]) -> 
             return tuple(renamed(each, by, names) for each in root)
         case SymVar():
             return by.get(root.name, root)
-        case _ if not is_dataclass(root):
+        case _ if not is_dataclass(root) or isinstance(root, type):
             return root
         case _:
             new = {f.name: renamed(getattr(root, f.name), by, names) for f in fields(root) if f.name != "span"}

@@ -58,7 +58,7 @@ def _block(
             continue
         binding, func = found
         assert isinstance(binding.value, Call)
-        functions[binding.value.op.name] = func  # type: ignore[union-attr]
+        functions[binding.value.op.name] = func
         for member in members[:-1]:
             del bindings[member.position]
         last = members[-1]

@@ -26,7 +26,9 @@ from refrelax.syntax.scalars import PrimExpr
 THREADS = 256
 """Threads of a block."""
 
-Form = _Lit["elementwise", "fold", "row program", "tiled contraction", "attention", "scan", "sort", "sequential"]
+Form = _Lit[
+    "elementwise", "fold", "row program", "tiled contraction", "attention", "scan", "scan in turn", "sort", "sequential"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +152,8 @@ class Maker:
         text.stored = frozenset(buffer.name for buffer in (found.out, *found.temporaries))
         Rows(found, text).write(out)
         batch = (*found.outer, *found.inner)
-        kernel = _Writer(self._name(), text, self.fast, ()).done(out, found.kind, batch, barriers=True)
-        if found.kind == "scan":
+        kernel = _Writer(self._name(), text, self.fast, ()).done(out, found.form, batch, barriers=True)
+        if found.form != "sort":
             return kernel
         kept = (("int32", 0), ("int32", 0), (found.source.dtype, 0))
         return replace(kernel, spans=((found.count,),), kept=kept)

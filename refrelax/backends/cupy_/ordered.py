@@ -1,15 +1,15 @@
-"""Scans, sorts and the first of a sort along an axis: a block for each row, which its threads go through together.
+"""Scans, sorts and the first of a sort along an axis: a block for a row or some, whose threads go through it together.
 
 What a loop program computes is taken from its proved origin (``lower/origins``): its loops are sequential for a scan
-and quadratic for a sort. A scan adds warp by warp, so a float's sums come in another order, which the operator permits:
-in ``bits`` only integers are scanned so. A sort merges runs of positions; every comparison of two elements is decided,
-at last by their positions, so there is one answer.
+and quadratic for a sort. Integers are scanned warp by warp, in any order. Floats are summed in the order of the loops,
+which permit no other: all threads move a tile of some rows in and out, and one of them goes along each row there. A
+sort merges runs of positions; every comparison of two elements is decided, at last by their positions, so there is one
+answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Literal as _Lit
 
 from refrelax.backends.cupy_.expressions import Text
@@ -29,16 +29,19 @@ FEW = 32
 """A scan along another axis than the last takes this form where fewer columns than this lie side by side; else each
 column has a thread, and threads next to each other read elements next to each other."""
 
-SCANS = {"relax.cumsum": ("Sum", "0"), "relax.cumprod": ("Product", "1")}
+TILE_ROWS, TILE_COLUMNS = 32, 64
+"""Of a scan in turn."""
+
+SCANS = {"relax.cumsum": ("Sum", "+", "0"), "relax.cumprod": ("Product", "*", "1")}
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """``kind``: what is computed of ``source`` along an axis of ``count`` elements, in rows over ``outer`` and
+    """``form``: what is computed of ``source`` along an axis of ``count`` elements, in rows over ``outer`` and
     ``inner``; ``positions``: a sort's, instead of its elements; ``keep``: how many of them; ``least``: they begin with
     the least; ``exclusive``: a scan leaves the element itself out."""
 
-    kind: _Lit["scan", "sort"]
+    form: _Lit["scan", "scan in turn", "sort"]
     operator: str
     source: Buffer
     out: Buffer
@@ -53,13 +56,13 @@ class Ordered:
     @property
     def temporaries(self) -> tuple[Buffer, ...]:
         """Positions of rows that do not fit into the block's memory."""
-        names = ("orderone", "ordertwo") if self.kind == "sort" else ()
+        names = ("orderone", "ordertwo") if self.form == "sort" else ()
         taken = {self.source.name, self.out.name}
         shape = (*self.outer, *self.inner, self.count)
         return tuple(Buffer(name + "x" * (name in taken), shape, "int32") for name in names)
 
 
-def ordered(func: PrimFunc, origin: Origin, bits: bool) -> Ordered | None:
+def ordered(func: PrimFunc, origin: Origin) -> Ordered | None:
     """What a loop program of this origin computes, if it is one of these and nothing else."""
     first, *rest = origin.bindings
     buffers = [p.buffer for p in func.params if isinstance(p, BufferParam)]
@@ -80,7 +83,7 @@ def ordered(func: PrimFunc, origin: Origin, bits: bool) -> Ordered | None:
     if len(origin.tensors) != 1 or not source.shape or not out.shape or source.dtype not in C_TYPES:
         return None
     if name in SCANS:
-        return _scan(name, given, source, out, bits)
+        return _scan(name, given, source, out)
     if name not in ("relax.sort", "relax.argsort", "relax.topk") or given.get("axis") is None:
         return None
     axis = given["axis"] % len(source.shape)
@@ -91,22 +94,25 @@ def ordered(func: PrimFunc, origin: Origin, bits: bool) -> Ordered | None:
                    out.shape[axis], positions, least)  # fmt: skip
 
 
-def _scan(name: str, given: dict[str, object], source: Buffer, out: Buffer, bits: bool) -> Ordered | None:
+def _scan(name: str, given: dict[str, object], source: Buffer, out: Buffer) -> Ordered | None:
     axis = given["axis"]
-    if out.dtype not in ROW_DTYPES or (bits and is_float(out.dtype)):
+    if out.dtype not in ROW_DTYPES:
         return None
-    outer, count, inner = (), _product(source.shape), ()
-    if isinstance(axis, int):
-        axis %= len(source.shape)
-        outer, count, inner = source.shape[:axis], source.shape[axis], source.shape[axis + 1 :]  # type: ignore[assignment]
+    at = axis % len(source.shape) if isinstance(axis, int) else None
+    outer = () if at is None else source.shape[:at]
+    count = _product(source.shape) if at is None else source.shape[at]
+    inner = () if at is None else source.shape[at + 1 :]
     beside = as_int(_product(inner))
     if beside is None or beside >= FEW:
         return None
-    return Ordered("scan", name, source, out, outer, count, inner, count, exclusive=bool(given["exclusive"]))
+    form: _Lit["scan", "scan in turn"] = "scan in turn" if is_float(out.dtype) else "scan"
+    return Ordered(form, name, source, out, outer, count, inner, count, exclusive=bool(given["exclusive"]))
 
 
 def _product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
-    whole: PrimExpr = reduce(lambda a, b: Binary("Mul", a, b), dims) if dims else int_imm(1)
+    whole: PrimExpr = dims[0] if dims else int_imm(1)
+    for dim in dims[1:]:
+        whole = Binary("Mul", whole, dim)
     return whole
 
 
@@ -120,11 +126,14 @@ class Writing:
     def write(self, out: Lines) -> None:
         found, text = self.found, self.text
         out.line(f"const idx count = {text.index(found.count)}, inner = {text.index(_product(found.inner))};")
-        out.line("const idx outer = (idx)blockIdx.x / inner, beside = (idx)blockIdx.x % inner;")
-        out.line("const idx base = outer * count * inner + beside;")
         self.touch(found.source, False)
         self.touch(found.out, True)
-        if found.kind == "scan":
+        if found.form == "scan in turn":
+            self.in_turn(out)
+            return
+        out.line("const idx outer = (idx)blockIdx.x / inner, beside = (idx)blockIdx.x % inner;")
+        out.line("const idx base = outer * count * inner + beside;")
+        if found.form == "scan":
             self.scan(out)
         else:
             self.sort(out)
@@ -141,7 +150,7 @@ class Writing:
 
     def scan(self, out: Lines) -> None:
         found = self.found
-        operator, neutral = SCANS[found.operator]
+        operator, _, neutral = SCANS[found.operator]
         kind, made = wide(found.out.dtype), c_type(found.out.dtype)
         shift = " - 1" if found.exclusive else ""
         there = "step > 0 && step < count" if found.exclusive else "step < count"
@@ -163,6 +172,42 @@ class Writing:
         out.line(f"for (i32 other = 0; other < {THREADS // 32}; ++other)")
         out.line(f"  carry = {operator}::of(carry, ({kind})totals[other]);")
         out.line("SYNC();")
+        out.close()
+
+    def in_turn(self, out: Lines) -> None:
+        """Elements of a row one after the other, where the loops have them."""
+        found = self.found
+        _, sign, neutral = SCANS[found.operator]
+        made, edge = c_type(found.out.dtype), TILE_COLUMNS + 1
+        rows = self.text.index(_product((*found.outer, *found.inner)))
+        out.line(f"SHARED({made}, tile, {TILE_ROWS * edge});")
+        out.line(f"const idx rows = {rows}, first = (idx)blockIdx.x * {TILE_ROWS};")
+        out.line(f"{made} carry = cast<{made}>({neutral});")
+        out.open(f"for (idx start = 0; start < count; start += {TILE_COLUMNS})")
+        item = f"cast<{made}>(({c_type(found.source.dtype)}){c_name(found.source.name)}[place])"
+        self.tile(out, f"tile[line * {edge} + column] = {item};")
+        out.line("SYNC();")
+        out.open(f"if (threadIdx.x < {TILE_ROWS} && first + threadIdx.x < rows)")
+        out.open(f"for (i32 column = 0; column < {TILE_COLUMNS} && start + column < count; ++column)")
+        out.line(f"const {made} mine = tile[threadIdx.x * {edge} + column], before = carry;")
+        out.line(f"carry = carry {sign} mine;")
+        out.line(f"tile[threadIdx.x * {edge} + column] = {'before' if found.exclusive else 'carry'};")
+        out.close()
+        out.close()
+        out.line("SYNC();")
+        self.tile(out, f"{c_name(found.out.name)}[place] = ({made})tile[line * {edge} + column];")
+        out.line("SYNC();")
+        out.close()
+
+    def tile(self, out: Lines, line: str) -> None:
+        """A line for every element of a tile, side by side for threads that are."""
+        out.open(f"for (i32 each = threadIdx.x; each < {TILE_ROWS * TILE_COLUMNS}; each += {THREADS})")
+        out.line(f"const i32 line = each / {TILE_COLUMNS}, column = each % {TILE_COLUMNS};")
+        out.line("const idx row = first + line, step = start + column;")
+        out.open("if (row < rows && step < count)")
+        out.line("const idx place = (row / inner * count + step) * inner + row % inner;")
+        out.line(line)
+        out.close()
         out.close()
 
     def sort(self, out: Lines) -> None:

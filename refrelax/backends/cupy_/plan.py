@@ -97,7 +97,7 @@ def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick", origin: Or
         if isinstance(param, ScalarParam):
             _scalar(param, text)
     result = Plan(name, func)
-    found = None if origin is None else ordered(func, origin, mode == "bits")
+    found = None if origin is None else ordered(func, origin)
     if found is not None:
         result.temporaries, result.together = list(found.temporaries), True
         result.steps.append(Maker(name, text, mode == "fast").ordered(found, func.body))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from math import inf, prod
 
 from refrelax.lower.legalize.site import Typing
@@ -46,7 +45,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import BufferParam, BufferStore, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, as_int, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.syntax.types import TensorType, TupleType, Type
 
 ALLOCATES = ("relax.builtin.alloc_tensor", "relax.memory.alloc_tensor")
@@ -333,8 +332,14 @@ def _same_elements(a: TensorType, b: TensorType) -> bool:
         return False
     if any(as_int(dim) == 0 for dim in b.shape):
         return False
-    counts = (reduce(lambda x, y: Binary("Mul", x, y), shape, int_imm(1)) for shape in (a.shape, b.shape))
-    return equal(*counts, NO_FACTS) is True
+    return equal(_count(a.shape), _count(b.shape), NO_FACTS) is True
+
+
+def _count(dims: tuple[PrimExpr, ...]) -> PrimExpr:
+    whole: PrimExpr = int_imm(1)
+    for dim in dims:
+        whole = Binary("Mul", whole, dim)
+    return whole
 
 
 def _allocates(b: Binding) -> bool:
