@@ -18,10 +18,11 @@ from refrelax.backends.cupy_.names import C_TYPES, c_name, c_type, is_float
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.backends.cupy_.traffic import Touch, When
 from refrelax.backends.numpy_.graph_writer import plain
+from refrelax.lower.names import Taken
 from refrelax.lower.origins.text import Origin
 from refrelax.syntax.graph import Call, Op, TupleGetItem, Var
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc
-from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
 
 THREADS = 256
 
@@ -56,10 +57,10 @@ class Ordered:
     @property
     def temporaries(self) -> tuple[Buffer, ...]:
         """Positions of rows that do not fit into the block's memory."""
-        names = ("orderone", "ordertwo") if self.form == "sort" else ()
-        taken = {self.source.name, self.out.name}
-        shape = (*self.outer, *self.inner, self.count)
-        return tuple(Buffer(name + "x" * (name in taken), shape, "int32") for name in names)
+        symbols = {name for b in (self.source, self.out) for dim in b.shape for name in free_symbols(dim)}
+        taken, shape = Taken({self.source.name, self.out.name, *symbols}), (*self.outer, *self.inner, self.count)
+        names = ("order", "order") if self.form == "sort" else ()
+        return tuple(Buffer(taken.fresh(name), shape, "int32") for name in names)
 
 
 def ordered(func: PrimFunc, origin: Origin) -> Ordered | None:
@@ -118,7 +119,7 @@ def _product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
 
 @dataclass(slots=True)
 class Writing:
-    """Writes the kernel of one."""
+    """Writes the kernel of one. What a sort of long rows reads again in every merge is not counted as traffic."""
 
     found: Ordered
     text: Text

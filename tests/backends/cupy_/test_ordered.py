@@ -170,6 +170,35 @@ def test_forms_of_scans() -> None:
             assert [(each.form, each.blocks) for each in found] == [(form, 40 if form == "scan" else 2)]
 
 
+NAMES = """order, count = TypeVar("order"), TypeVar("count")
+@I.ir_module
+class Module:
+    @R.function
+    def main(order_1: R.Tensor((count, order), "float32"), keys: R.Tensor((count, order), "int32")):
+        with R.dataflow():
+            near = R.sort(order_1, axis=1)
+            far = R.argsort(keys, axis=0, dtype="int64")
+            row = R.cumsum(keys, axis=1)
+            fits = R.cumprod(order_1, axis=1, exclusive=1)
+            R.output(near, far, row, fits)
+        return (near, far, row, fits)
+"""
+
+
+@needs_gxx
+@pytest.mark.thorough
+@pytest.mark.parametrize("pipeline", ["kernels", "default"])
+def test_names_of_the_program_are_no_names_of_ours(pipeline: str) -> None:
+    checked = rr.check(rr.parse(NAMES))
+    compiled = CudaExecutable(lower(checked, pipeline=pipeline).module, "fast", EmulatedDevice(2))
+    call, r = compiled.resident("main"), np.random.default_rng(1)
+    for sizes in ((3, 50), (1, 1), (0, 3), (2, 0), (3, 50)):
+        args = r.standard_normal(sizes).astype(np.float32), r.integers(-5, 5, sizes).astype(np.int32)
+        wanted = rr.compile(checked, mode="bits")["main"](*args)
+        for found in (compiled["main"](*args), call(*args), call(*args)):
+            assert all(np.array_equal(a, b) for a, b in zip(wanted, found, strict=True))
+
+
 @needs_gxx
 def test_a_zero_that_is_summed_is_positive() -> None:
     for name in ("sums", "before"):
