@@ -9,26 +9,46 @@ answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as _Lit
 
 from refrelax.backends.cupy_.expressions import Text
 from refrelax.backends.cupy_.forms import ROW_DTYPES, wide
+from refrelax.backends.cupy_.groups import used_outside
 from refrelax.backends.cupy_.names import C_TYPES, c_name, c_type, is_float
+from refrelax.backends.cupy_.nests import accesses
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.backends.cupy_.traffic import Touch, When
 from refrelax.backends.numpy_.graph_writer import plain
 from refrelax.lower.names import Taken
-from refrelax.lower.origins.text import Origin
-from refrelax.syntax.graph import Call, Op, TupleGetItem, Var
+from refrelax.lower.origins.proof import origin_of
+from refrelax.lower.origins.text import Origin, hinted
+from refrelax.semantics.types.renaming import definable
+from refrelax.syntax.graph import (
+    Call,
+    DataflowBlock,
+    Function,
+    Op,
+    Param,
+    SeqExpr,
+    TupleGetItem,
+    Var,
+    VarBinding,
+)
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc
-from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
+from refrelax.syntax.types import TensorType
 
 THREADS = 256
 
 FEW = 32
 """A scan along another axis than the last takes this form where fewer columns than this lie side by side; else each
 column has a thread, and threads next to each other read elements next to each other."""
+
+OPERATORS = frozenset({"relax.sort", "relax.argsort", "relax.topk", "relax.cumsum", "relax.cumprod"})
+
+MOST_STATEMENTS = 3
+"""Of what one of them becomes."""
 
 TILE_ROWS, TILE_COLUMNS = 32, 64
 """Of a scan in turn."""
@@ -93,6 +113,76 @@ def ordered(func: PrimFunc, origin: Origin) -> Ordered | None:
     least = not given["largest"] if name == "relax.topk" else not given["descending"]
     return Ordered("sort", name, source, out, source.shape[:axis], source.shape[axis], source.shape[axis + 1 :],
                    out.shape[axis], positions, least)  # fmt: skip
+
+
+def all_ordered(func: PrimFunc, origin: Origin) -> list[Ordered]:
+    """The same of each result, where there are the elements of a ``topk`` and their positions."""
+    params = [p for p in func.params if isinstance(p, BufferParam)]
+    given = origin.bindings[0].value
+    if len(params) != 3 or len(origin.bindings) != 1 or not isinstance(given, Call) or given.op != Op("relax.topk"):
+        found = ordered(func, origin)
+        return [] if found is None else [found]
+    (first,), made = origin.bindings, []
+    for field, out in enumerate(params[1:]):
+        last = VarBinding("field", TupleGetItem(Var(first.name), field))
+        block = DataflowBlock((first, last), (last.name,))
+        function = replace(origin.function, body=SeqExpr((block,), Var(last.name)))
+        found = ordered(replace(func, params=(params[0], out)), replace(origin, function=function))
+        made += [] if found is None else [found]
+    return made
+
+
+def ordered_at(func: PrimFunc, origin: Origin, at: int) -> tuple[Ordered, int] | None:
+    """The same of some statements of a loop program that was fused from more: those from ``at`` on, and how many they
+    are. That they are a sort of an array or the like is proved as it is of whole loop programs."""
+    for count in range(1, min(MOST_STATEMENTS, len(func.body) - at) + 1):
+        part = _part(func, at, count)
+        for binding in origin.bindings if part is not None else ():
+            said = _said(origin, binding)
+            proved = None if part is None or said is None else origin_of(hinted(part, said))
+            found = None if part is None or proved is None else ordered(part, proved)
+            if found is not None:
+                return found, count
+    return None
+
+
+def _part(func: PrimFunc, at: int, count: int) -> PrimFunc | None:
+    """Some statements as a loop program of what they read and what they give, if that is one array each."""
+    stmts = func.body[at : at + count]
+    found = accesses(stmts)
+    stored, read = ({name for name, _ in each} for each in (found.stores, found.loads))
+    inside = stored - used_outside(func, stmts) - {p.buffer.name for p in func.params if isinstance(p, BufferParam)}
+    given, needed = stored - inside, read - stored
+    buffers = {b.name: b for b in (*(p.buffer for p in func.params if isinstance(p, BufferParam)), *func.root_allocs)}
+    if len(given) != 1 or len(needed) != 1 or not stored | needed <= buffers.keys():
+        return None
+    source, out = buffers[next(iter(needed))], buffers[next(iter(given))]
+    symbols = {n.name: n for b in (source, out) for dim in b.shape for n in walk(dim) if isinstance(n, SymVar)}
+    return PrimFunc(
+        (BufferParam(source), BufferParam(out)), stmts, attrs=(("tirx.noalias", True),), private=True, s_tir=True,
+        symbols=tuple(symbols.values()), root_allocs=tuple(b for b in func.root_allocs if b.name in inside),
+    )  # fmt: skip
+
+
+def _said(origin: Origin, last: VarBinding) -> Origin | None:
+    """The origin of one binding alone: of a sort or the like, or of a field of one."""
+    made = {b.name: b for b in origin.bindings}
+    field = last.value.tuple if isinstance(last.value, TupleGetItem) else None
+    first = made.get(field.name) if isinstance(field, Var) else last
+    types = dict(origin.types)
+    match first:
+        case VarBinding(value=Call(op=Op(name=name), args=(Var(name=source), *_))) if name in OPERATORS:
+            given, result = types.get(source), types.get(last.name)
+        case _:
+            return None
+    if not isinstance(given, TensorType) or not isinstance(result, TensorType):
+        return None
+    bindings = (first,) if first is last else (first, last)
+    body = SeqExpr((DataflowBlock(bindings, (last.name,)),), Var(last.name))
+    symbols = tuple(symbol.name for symbol in definable(given))
+    function = Function((Param(source, given),), result, body, symbols=symbols)
+    known = tuple((name, types[name]) for name in (source, *(b.name for b in bindings)) if name in types)
+    return Origin(function, known)
 
 
 def _scan(name: str, given: dict[str, object], source: Buffer, out: Buffer) -> Ordered | None:

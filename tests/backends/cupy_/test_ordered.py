@@ -170,6 +170,41 @@ def test_forms_of_scans() -> None:
             assert [(each.form, each.blocks) for each in found] == [(form, 40 if form == "scan" else 2)]
 
 
+FUSED = {
+    "s = R.sort(x, axis=1); out = R.add(s, s)": 1,
+    "a = R.exp(x); s = R.sort(a, axis=1); out = R.add(s, x)": 1,
+    'i = R.argsort(x, axis=-1, dtype="int32"); f = R.astype(i, "float32"); out = R.multiply(x, f)': 1,
+    't = R.topk(x, k=3, axis=-1, ret_type="both"); v = t[0]; f = R.astype(t[1], "float32"); out = R.multiply(v, f)': 2,
+    "s = R.cumsum(x, axis=1); a = R.exp(s); out = R.add(a, s)": 1,
+}
+
+
+@needs_gxx
+@pytest.mark.thorough
+@pytest.mark.parametrize("body", FUSED)
+def test_what_is_fused_with_something_is_one_still(body: str) -> None:
+    lines = "\n".join(f"            {line}" for line in body.split("; "))
+    text = f"""n, m = TypeVar("n"), TypeVar("m")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, m), "float32")):
+        with R.dataflow():
+{lines}
+            R.output(out)
+        return out
+"""
+    checked = lower(rr.check(rr.parse(text)), pipeline="kernels").module
+    forms = [each.form for each in cost_of(checked, "main", {"n": 3, "m": 50}).kernels]
+    assert sum(form in ("sort", "scan in turn") for form in forms) == FUSED[body]
+    assert not {"row program", "fold"} & set(forms)
+    compiled = CudaExecutable(checked, "bits", EmulatedDevice(1))
+    x = np.random.default_rng(0).standard_normal((3, 50)).astype(np.float32)
+    wanted, found = rr.compile(checked, mode="bits").run("main", x), compiled.run("main", x)
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert same_bits(wanted.value, found.value)
+
+
 NAMES = """order, count = TypeVar("order"), TypeVar("count")
 @I.ir_module
 class Module:
