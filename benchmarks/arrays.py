@@ -3,8 +3,9 @@
     python benchmarks/arrays.py [--only softmax,conv2d] [--lowered] [--seconds 1.0] [--json OUT]
 
 Every workload is a module with symbolic extents (``array_workloads.py``) and the same in NumPy as somebody who knows
-it writes it. Contenders take turns in one process; medians. Each result is compared in the same run: a workload whose
-results differ has no ratio. ``--lowered``: the same modules through ``rr.lower`` as well.
+it writes it. Contenders take turns in one process, in an order that is drawn for each turn; medians. Each result is
+compared in the same run: a workload whose results differ has no ratio. ``--lowered``: the same modules through
+``rr.lower`` as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import datetime
 import json
 import math
 import platform
+import random
 import statistics
 import sys
 import time
@@ -60,12 +62,14 @@ def measure(calls: dict[str, Callable[[], Any]], seconds: float) -> dict[str, fl
     """Median processor time of each call, in milliseconds; each takes ``seconds`` in all or 5 turns."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     spent = dict.fromkeys(calls, 0.0)
+    order, draw = list(calls), random.Random(SEED)
     while any((spent[name] < seconds and len(times[name]) < 201) or len(times[name]) < 5 for name in calls):
-        for name, call in calls.items():
+        draw.shuffle(order)  # nobody always comes after the one that left the caches and the heap in disorder
+        for name in order:
             if len(times[name]) >= 5 and spent[name] >= 2 * seconds:
                 continue
             start = time.process_time_ns()
-            call()
+            calls[name]()
             times[name].append((time.process_time_ns() - start) / 1e6)
             spent[name] += times[name][-1] / 1e3
     return {name: statistics.median(each) for name, each in times.items()}

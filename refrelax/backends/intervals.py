@@ -178,9 +178,15 @@ def _binary(op: str, a: Interval, b: Interval) -> Interval:
             return min(a[0], b[0]), min(a[1], b[1])
         case "Max":
             return max(a[0], b[0]), max(a[1], b[1])
+        case "FloorDiv" | "Div" if b[0] > 0:  # towards one side as each operand grows
+            quotients = [x // y if op == "FloorDiv" or x >= 0 else -(-x // y) for x in a for y in b]
+            return min(quotients), max(quotients)
         case "FloorDiv" | "Div":
             largest = max(abs(a[0]), abs(a[1]))
             return (0 if a[0] >= 0 and b[0] >= 0 else -largest - 1), largest
+        case "FloorMod" | "Mod" if b[0] > 0:
+            most = b[1] - 1
+            return (0 if op == "FloorMod" or a[0] >= 0 else max(a[0], -most)), (most if a[0] < 0 else min(most, a[1]))
         case "FloorMod" | "Mod":
             largest = max(abs(b[0]), abs(b[1]))
             return (0 if (a[0] >= 0 and b[0] >= 0) or (op == "FloorMod" and b[0] >= 0) else -largest), largest

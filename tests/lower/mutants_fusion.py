@@ -124,7 +124,7 @@ def _reversed_arguments(members: Any, names: Any) -> Any:
 
 
 TRUE_MAKE = primitive.make_primitive
-TRUE_SITE = sites._call_tir
+TRUE_SITE = sites.call_tir
 
 
 def _reversed_symbols(call: Any, type_: Any) -> Call:
@@ -360,7 +360,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant("two constants are one parameter", "two-constants", ((primitive, "_unplaced", _one_constant),)),
     Mutant("arguments of the fused call reversed", "minus", ((fuse_ops, "make_primitive", _reversed_arguments),)),
-    Mutant("symbols of the fused call reversed", "two-symbols", ((sites, "_call_tir", _reversed_symbols),)),
+    Mutant("symbols of the fused call reversed", "two-symbols", ((sites, "call_tir", _reversed_symbols),)),
     Mutant("outputs of a split kernel exchanged", "halves", ((outputs, "_index", _next_output),), {"n": 4}),
     Mutant("a split kernel without its intermediates", "halves", ((outputs, "needed_for", _only_last),), {"n": 4}),
     Mutant("index map by position", "exp-transpose", ((inline._Inliner, "element", _by_position),)),

@@ -247,3 +247,19 @@ def test_any_plan(steps: list[tuple[Any, ...]], first: int, second: int) -> None
     one, two = (names["A"][-1 - j % min(4, len(names["A"]))] for j in (first, second))
     note("\n".join(lines))
     agree(program(*lines, f"out = ({one}, {two})", "return out"))
+
+
+def test_a_whole_view_of_a_result_is_a_reshape() -> None:
+    """What is no part of a storage any more is not looked at through one; a view of a part, or of other bytes, is."""
+    lines = (storage("s"), tensor("a", "s"), "_ = cls.negative(x, a)")
+    whole = program(
+        *lines, 'v = R.memory.view(a, R.shape([3, n]), R.dtype("float32"), 0)', "w = R.add(v, v)", "return w"
+    )
+    part = program(
+        *lines, 'v = R.memory.view(a, R.shape([n, 2]), R.dtype("float32"), 0)', "w = R.add(v, v)", "return w"
+    )
+    bits = program(*lines, 'v = R.memory.view(a, R.shape([n, 3]), R.dtype("int32"), 0)', "w = R.add(v, v)", "return w")
+    given = program('v = R.memory.view(x, R.shape([3, n]), R.dtype("float32"), 0)', *lines, "return (v, a)")
+    for checked, through in ((whole, False), (part, True), (bits, True), (given, True)):
+        agree(checked)
+        assert ("TensorCreateView" in compile_(checked, mode="fast").source) == through

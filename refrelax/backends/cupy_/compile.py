@@ -14,6 +14,7 @@ import numpy as np
 from refrelax.backends.cupy_ import machine
 from refrelax.backends.cupy_.counting import Cost, CountingDevice, arguments
 from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
+from refrelax.backends.cupy_.joined import joined
 from refrelax.backends.cupy_.launch import Launcher, stand_in
 from refrelax.backends.cupy_.plan import Plan, plans, source_text
 from refrelax.backends.cupy_.resident import Recorder, Resident
@@ -147,9 +148,13 @@ class CudaExecutable:
     """A compiled module. ``source``: the kernels; ``host_source``: the Relax functions; ``claims``: what the missing
     bounds checks rest on."""
 
-    def __init__(self, checked: CheckedModule, mode: str, device: Device, made: dict[str, Plan] | None = None) -> None:
-        """``made``: the plans of the module, where somebody has them."""
-        self.checked = checked
+    def __init__(
+        self, checked: CheckedModule, mode: str, device: Device, made: dict[str, Plan] | None = None, join: bool = True
+    ) -> None:
+        """``made``: the plans of the module, where somebody has them; ``join``: calls that are one launch may be one
+        loop program (``joined.py``)."""
+        self.given = checked
+        self.checked = checked = joined(checked) if join and made is None and mode == "fast" else checked
         self.mode = mode
         self.device = device
         self.border = Border(device)
@@ -175,7 +180,7 @@ class CudaExecutable:
         return self.device.load(source_text(self.plans, self.mode, wide=True), self.plans, self.mode)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return CudaExecutable, (self.checked, self.mode, self.device)
+        return CudaExecutable, (self.given, self.mode, self.device)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -287,6 +292,8 @@ class CudaExecutable:
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
+        if self.given is not self.checked:
+            return self._apart.observe(entry, *args, externs=externs)
         functions = self._load(graph_source(self.checked, self.mode, observed=True))
         kept, self._machine = self._machine, Machine()
         try:
@@ -294,6 +301,11 @@ class CudaExecutable:
         finally:
             self._machine = kept
         return Observed(outcome, frames)
+
+    @cached_property
+    def _apart(self) -> CudaExecutable:
+        """The module with all of its bindings."""
+        return CudaExecutable(self.given, self.mode, self.device, join=False)
 
     def _run(
         self, functions: dict[str, Any], entry: str, args: tuple[Any, ...], externs: Mapping[str, Callable[..., Any]]

@@ -17,9 +17,11 @@ from refrelax.backends.cupy_.devices import DeviceArray
 from refrelax.backends.cupy_.forms import TILE
 from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel
+from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.backends.cupy_.traffic import moved
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.intervals import GREATEST, LEAST
 from refrelax.errors import UsageError
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import value
@@ -27,7 +29,7 @@ from refrelax.semantics.values import Shape
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, free_symbols
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 
@@ -145,6 +147,9 @@ class CountingDevice:
     def on(self, stream: Any) -> AbstractContextManager[Any]:
         return nullcontext()
 
+    def current(self) -> int:
+        return 0
+
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
         return run
 
@@ -173,46 +178,69 @@ class CountingDevice:
 
 
 def arguments(device: CountingDevice, func: Function | PrimFunc, entry: str, symbols: Mapping[str, int]) -> list[Any]:
-    """Arrays of the shapes that a function takes at these values of its symbols.
+    """Arrays of the shapes that a function takes at these values of its symbols, and numbers by their names: a float,
+    on which no launch depends, may be left out.
 
     Raises:
-        UsageError: a symbol without a value, or a value without a symbol.
+        UsageError: a symbol or a number without a value, a value without either, no integer, or a negative extent.
     """
-    used: set[str] = set()
-
-    def number(e: PrimExpr) -> int:
-        missing = free_symbols(e) - symbols.keys()
-        if missing:
-            raise UsageError(f"cost of {entry}: {', '.join(sorted(missing))} has no value")
-        used.update(free_symbols(e))
-        return int(value(e, symbols))
-
-    def array(shape: tuple[PrimExpr, ...], dtype: str) -> DeviceArray:
-        return device.empty(tuple(map(number, shape)), numpy_dtype(dtype))
-
-    def given(type_: Type | None) -> Any:
-        match type_:
-            case TensorType(shape=tuple() as shape, dtype=str() as dtype):
-                return array(shape, dtype)
-            case ShapeType(values=tuple() as values):
-                return Shape(tuple(map(number, values)))
-            case TupleType(fields=fields):
-                return tuple(map(given, fields))
-            case PrimType():
-                return 0
-            case _:
-                raise UsageError(f"cost of {entry}: a parameter whose type has no shape")
-
+    asked = _Asked(device, entry, {name: _integer(entry, name, n) for name, n in symbols.items()})
     found: list[Any] = []
     for param in func.params:
         match param:
             case BufferParam(buffer=buffer):
-                found.append(array(buffer.shape, buffer.dtype))
+                found.append(asked.array(buffer.name, buffer.shape, buffer.dtype))
             case ScalarParam(var=var):
-                used.add(var.name)
-                found.append(symbols.get(var.name, 0))
+                found.append(asked.scalar(var.name, var.dtype))
             case _:
-                found.append(given(param.type))
-    if symbols.keys() - used:
-        raise UsageError(f"cost of {entry}: {', '.join(sorted(symbols.keys() - used))} is no symbol of its parameters")
+                found.append(asked.given(param.name, param.type))
+    if left := symbols.keys() - asked.used:
+        raise UsageError(f"cost of {entry}: {', '.join(sorted(left))} is no symbol of its parameters")
     return found
+
+
+def _integer(entry: str, name: str, number: Any) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not LEAST <= number <= GREATEST:
+        raise UsageError(f"cost of {entry}: {name}={number!r}: expected an integer of 64 bits")
+    return int(number)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The arguments of a function by its parameters; ``used``: the symbols that they were made from."""
+
+    device: CountingDevice
+    entry: str
+    symbols: Mapping[str, int]
+    used: set[str] = field(default_factory=set)
+
+    def number(self, e: PrimExpr) -> int:
+        if missing := free_symbols(e) - self.symbols.keys():
+            raise UsageError(f"cost of {self.entry}: {', '.join(sorted(missing))} has no value")
+        self.used |= free_symbols(e)
+        return int(value(e, self.symbols))
+
+    def extents(self, name: str, shape: tuple[PrimExpr, ...]) -> tuple[int, ...]:
+        found = tuple(map(self.number, shape))
+        if negative := [extent for extent in found if extent < 0]:
+            raise UsageError(f"cost of {self.entry}: {name}: an extent of {negative[0]}")
+        return found
+
+    def array(self, name: str, shape: tuple[PrimExpr, ...], dtype: str) -> DeviceArray:
+        return self.device.empty(self.extents(name, shape), numpy_dtype(dtype))
+
+    def scalar(self, name: str, dtype: str) -> int:
+        return 0 if is_float(dtype) and name not in self.symbols else self.number(SymVar(name, dtype))
+
+    def given(self, name: str, type_: Type | None) -> Any:
+        match type_:
+            case TensorType(shape=tuple() as shape, dtype=str() as dtype):
+                return self.array(name, shape, dtype)
+            case ShapeType(values=tuple() as values):
+                return Shape(self.extents(name, values))
+            case TupleType(fields=fields):
+                return tuple(self.given(name, each) for each in fields)
+            case PrimType(dtype=dtype):
+                return self.scalar(name, dtype)
+            case _:
+                raise UsageError(f"cost of {self.entry}: a parameter whose type has no shape")

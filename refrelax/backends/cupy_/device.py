@@ -124,6 +124,9 @@ class CuPyDevice:
             return nullcontext()
         return self.cupy.cuda.ExternalStream(stream) if isinstance(stream, int) else stream  # type: ignore[no-any-return]
 
+    def current(self) -> int:
+        return int(self.cupy.cuda.get_current_stream().ptr)
+
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
         """A CUDA graph. The legacy stream cannot be captured: another one is, which waits for it."""
         self.cupy.cuda.get_current_stream().synchronize()

@@ -77,6 +77,9 @@ class Device(Protocol):
     def on(self, stream: Any) -> AbstractContextManager[Any]:
         """Inside: launches go to this stream (``None``: to the current one)."""
 
+    def current(self) -> int:
+        """Which stream is the current one."""
+
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
         """What launches all that ``run`` launches, as a graph where the device has them."""
 

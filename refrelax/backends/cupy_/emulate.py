@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,9 @@ def workshop() -> Path:
 
 
 _KEPT: list[Any] = []
+
+_ALONE = Lock()
+"""One launch at a time: the fibers and what they touched are the whole process's."""
 
 
 @lru_cache(maxsize=64)
@@ -160,10 +164,11 @@ class EmulatedProgram:
         how = Launch(geometry.blocks, geometry.threads, kernel.barriers, order, races, geometry.shared)
         message = ctypes.create_string_buffer(512)
         run = getattr(self.library, f"emulate_{kernel.name}")
-        if run(ctypes.byref(how), given, message):
+        with _ALONE:
+            failed = run(ctypes.byref(how), given, message)
+        if failed:
             raise InternalError(f"kernel {kernel.name}: {message.value.decode(errors='replace')}")
         pairs = [(p.name, a) for p, a in zip(kernel.parameters, given, strict=True) if p.kind == "buffer"]
-        counts = ({n: getattr(a, what) for n, a in pairs} for what in ("read", "written", "vectors"))
         counts = ({n: getattr(a, what) for n, a in pairs} for what in ("read", "written", "vectors"))
         self.seen.append(Seen(kernel.name, *counts))
 
@@ -231,6 +236,9 @@ class EmulatedDevice:
 
     def on(self, stream: Any) -> AbstractContextManager[Any]:
         return nullcontext()
+
+    def current(self) -> int:
+        return 0
 
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
         return run

@@ -290,7 +290,7 @@ class Text:
         loops = tuple((name, low, extent) for name, (low, extent) in domains.items())
         shape = tuple(map(self.resolve, buffer.shape))
         used.touches[buffer.name, written, resolved, used.phase, used.when] = Touch(
-            buffer.name, buffer.dtype, shape, written, loops, along, used.phase, used.when, used.repeats
+            buffer.name, buffer.dtype, shape, written, resolved, loops, along, used.phase, used.when, used.repeats
         )
 
     def offset(self, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from refrelax.backends.cupy_.forms import TILE
 from refrelax.backends.cupy_.kernels import Kernel
+from refrelax.backends.cupy_.ordered import TILE_ROWS
 from refrelax.backends.cupy_.traffic import size
 from refrelax.backends.intervals import NARROW, SLACK, UncheckedIndex
 from refrelax.running.arrays import numpy_dtype
@@ -55,6 +56,12 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
             shared = _needed(kernel, [product(span) for span in kernel.spans], TILE)
             fits = shared <= SHARED - kernel.static
             return Geometry(blocks, kernel.threads, 0, TILE, shared if fits else 0, fits, symbols)
+        case "scan" | "sort":
+            shared = _needed(kernel, [product(span) for span in kernel.spans], 1)
+            fits = shared <= SHARED
+            return Geometry(product(kernel.batch), kernel.threads, 0, 1, shared if fits else 0, fits, symbols)
+        case "scan in turn":
+            return Geometry(-(-product(kernel.batch) // TILE_ROWS), kernel.threads, symbols=symbols)
         case "tiled contraction":
             tiles = (-(-product(kernel.rows) // TILE)) * (-(-product(kernel.columns) // TILE))
             return Geometry(product(kernel.batch) * tiles, kernel.threads, symbols=symbols)

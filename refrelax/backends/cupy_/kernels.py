@@ -13,6 +13,8 @@ from refrelax.backends.cupy_.forms import TILE, Contraction, contraction_of, is_
 from refrelax.backends.cupy_.groups import Group
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, nest_of, reduction_of
+from refrelax.backends.cupy_.ordered import Ordered
+from refrelax.backends.cupy_.ordered import Writing as Rows
 from refrelax.backends.cupy_.products import Product, product_of
 from refrelax.backends.cupy_.programs import Program
 from refrelax.backends.cupy_.statements import Lines
@@ -24,7 +26,9 @@ from refrelax.syntax.scalars import PrimExpr
 THREADS = 256
 """Threads of a block."""
 
-Form = _Lit["elementwise", "fold", "row program", "tiled contraction", "attention", "sequential"]
+Form = _Lit[
+    "elementwise", "fold", "row program", "tiled contraction", "attention", "scan", "scan in turn", "sort", "sequential"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,18 @@ class Maker:
         kernel = _Writer(f"{c_name(self.function)}_{self.count}", text, self.fast, guards).attention(found, outside)
         self.count += kernel is not None
         return kernel
+
+    def ordered(self, found: Ordered, stmts: Sequence[Stmt]) -> Kernel:
+        """The kernel of a scan or a sort."""
+        text, out = self._text(stmts, ()), Lines()
+        text.stored = frozenset(buffer.name for buffer in (found.out, *found.temporaries))
+        Rows(found, text).write(out)
+        batch = (*found.outer, *found.inner)
+        kernel = _Writer(self._name(), text, self.fast, ()).done(out, found.form, batch, barriers=True)
+        if found.form != "sort":
+            return kernel
+        kept = (("int32", 0), ("int32", 0), (found.source.dtype, 0))
+        return replace(kernel, spans=((found.count,),), kept=kept)
 
     def _text(self, stmts: Sequence[Stmt], guards: tuple[PrimExpr, ...]) -> Text:
         text = self.text.scope()
@@ -380,7 +396,7 @@ class _Writer:
             parameters.append(Parameter("total", "total", "int64"))
         if form == "row program":
             parameters.append(Parameter("lanes", "lanes", "int32"))
-        if form in ("row program", "attention"):
+        if form in ("row program", "attention", "sort"):
             parameters.append(Parameter("fits", "fits", "int32"))
         if used.reports:
             parameters.append(Parameter("status", "status", "uint32"))

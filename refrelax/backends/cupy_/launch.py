@@ -29,6 +29,9 @@ STORE_OUT_OF_BOUNDS, ASSERT_FAILED, DIVISION_BY_ZERO, IN_DOUBT = 1, 2, 4, 8
 
 MOST_BLOCKS = (1 << 31) - 1
 
+MOST = 4096
+"""Sizes of which a function remembers how wide its indices are; then it begins anew."""
+
 
 @dataclass(slots=True)
 class Call:
@@ -93,8 +96,8 @@ class Launcher:
     wide: Callable[[], Program]
     mode: str
     host: Callable[[PrimFunc, str], Callable[..., Any]]
-    seen: set[tuple[str, tuple[Any, ...]]] = field(default_factory=set)
-    narrow: dict[tuple[str, tuple[Any, ...]], bool] = field(default_factory=dict)
+    seen: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    narrow: dict[tuple[Any, ...], bool] = field(default_factory=dict)
     in_doubt: int = 0
 
     def __call__(self, *args: Any) -> None:
@@ -148,22 +151,16 @@ class Launcher:
 
     def _narrow(self, kernel: Kernel, symbols: dict[str, Any]) -> bool:
         """Whether indices of 32 bits do for these sizes."""
-        key = (kernel.name, tuple(symbols.items()))
-        if key not in self.narrow:
-            self.narrow[key] = narrow(kernel, symbols)
-        return self.narrow[key]
+        return _remembered(self.narrow, kernel, symbols, lambda: narrow(kernel, symbols))
 
     def _obligations(self, kernel: Kernel, symbols: dict[str, Any]) -> None:
         """Unchecked indices fit int64 for these sizes."""
         if not kernel.obligations:
             return
-        key = (kernel.name, tuple(symbols.items()))
-        if key in self.seen:
-            return
         known = {name: (number, number) for name, number in symbols.items() if isinstance(number, int)}
-        if not all(obligation.fits(known) for obligation in kernel.obligations):
+        fits = _remembered(self.seen, kernel, symbols, lambda: all(each.fits(known) for each in kernel.obligations))
+        if not fits:
             raise Ended(Exhausted(f"the range of indices in {kernel.name}"))
-        self.seen.add(key)
 
     def _heed(self, reports: int, args: tuple[Any, ...], call: Call, saved: dict[str, DeviceArray]) -> None:
         """What the kernels reported, as the outcome that it means."""
@@ -210,6 +207,20 @@ class Launcher:
                 raw[start - first : start - first + count] = bytes_of(self.device.download(array))
                 found[id(array)] = array_of(raw[start - first :], array.shape, array.dtype)
         return found
+
+
+def _remembered(
+    answers: dict[tuple[Any, ...], bool], kernel: Kernel, symbols: dict[str, Any], ask: Callable[[], bool]
+) -> bool:
+    """An answer about a kernel at these sizes, asked once. Floats are no sizes."""
+    key = kernel.name, *((name, number) for name, number in symbols.items() if isinstance(number, int))
+    found = answers.get(key)
+    if found is None:
+        found = ask()
+        if len(answers) >= MOST:
+            answers.clear()
+        answers[key] = found
+    return found
 
 
 def argument(parameter: Parameter, call: Call, how: Geometry) -> Any:

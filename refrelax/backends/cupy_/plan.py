@@ -13,9 +13,12 @@ from refrelax.backends.cupy_.groups import group_from, used_outside
 from refrelax.backends.cupy_.kernels import Kernel, Maker
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.nests import as_loop, small
+from refrelax.backends.cupy_.ordered import all_ordered, ordered_at
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.threads import bound_to_threads, shares, synchronises
 from refrelax.lower.claims import Claim, Ledger
+from refrelax.lower.origins.proof import origin_of
+from refrelax.lower.origins.text import Origin, hint
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -79,8 +82,8 @@ class Plan:
         return any(p.kind == "status" for kernel in self.kernels for p in kernel.parameters)
 
 
-def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
-    """The kernels of a PrimFunc.
+def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick", origin: Origin | None = None) -> Plan:
+    """The kernels of a PrimFunc; ``origin``: where it comes from, where that is proved.
 
     Raises:
         Unsupported: a construct without a translation.
@@ -94,7 +97,13 @@ def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
         if isinstance(param, ScalarParam):
             _scalar(param, text)
     result = Plan(name, func)
-    planner = _Planner(result, Maker(name, text, mode == "fast"), _visible(func))
+    found = [] if origin is None else all_ordered(func, origin)
+    if found:
+        result.temporaries = list({b.name: b for each in found for b in each.temporaries}.values())
+        result.together, maker = True, Maker(name, text, mode == "fast")
+        result.steps += [maker.ordered(each, func.body) for each in found]
+        return result
+    planner = _Planner(result, Maker(name, text, mode == "fast"), _visible(func), origin)
     for buffer in func.root_allocs:
         planner.allocate(buffer)
     planner.body(func.body, ())
@@ -132,11 +141,13 @@ def _visible(func: PrimFunc) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Planner:
-    """``visible``: the symbols whose values the host has when it launches."""
+    """``visible``: the symbols whose values the host has when it launches; ``origin``: what has a sort or a scan among
+    other things."""
 
     plan: Plan
     maker: Maker
     visible: frozenset[str]
+    origin: Origin | None = None
 
     def allocate(self, buffer: Buffer) -> None:
         """Memory for the whole call."""
@@ -155,7 +166,9 @@ class _Planner:
         for k, stmt in enumerate(stmts):
             if k < done:
                 continue
-            if self.maker.fast and (found := self.group(stmts[k:], guards)):
+            found = self.ordered(k) if stmts is self.plan.func.body else 0
+            found = found or (self.group(stmts[k:], guards) if self.maker.fast else 0)
+            if found:
                 done = k + found
             elif isinstance(stmt, Bind) and text.is_index(stmt.value) and not is_float(stmt.var.dtype):
                 text.aliases[stmt.var.name] = text.resolve(stmt.value)
@@ -164,6 +177,18 @@ class _Planner:
                 return
             else:
                 self.one(as_loop(stmt), guards)
+
+    def ordered(self, at: int) -> int:
+        """The kernel of a sort or a scan that some statements are; gives how many."""
+        found = None if self.origin is None else ordered_at(self.plan.func, self.origin, at)
+        if found is None:
+            return 0
+        what, count = found
+        for buffer in what.temporaries:
+            self.allocate(buffer)
+        self.plan.together = True
+        self.plan.steps.append(self.maker.ordered(what, self.plan.func.body[at : at + count]))
+        return count
 
     def group(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> int:
         """One kernel for several statements; gives how many."""
@@ -253,10 +278,14 @@ def large_allocations(stmts: tuple[Stmt, ...]) -> list[Buffer]:
 def plans(module: Module, mode: str) -> dict[str, Plan]:
     """The plan of every PrimFunc of a module that does not run on the host."""
     return {
-        name: plan(name, f, mode)
+        name: plan(name, f, mode, origin=origin_of(f) if any(map((hint(f) or "").__contains__, ORDERED)) else None)
         for name, f in module.functions.items()
         if isinstance(f, PrimFunc) and not dict(f.attrs).get("tirx.is_host_func")
     }
+
+
+ORDERED = ("R.cumsum(", "R.cumprod(", "R.sort(", "R.argsort(", "R.topk(")
+"""What is looked for in the text of an origin before it is proved."""
 
 
 def source_text(made: dict[str, Plan], mode: str, wide: bool = False) -> str:

@@ -338,3 +338,47 @@ template <class Op, class T> FN T row_total(T mine, i32 lanes) {
   for (i32 warp = 1; warp < lanes / 32; ++warp) mine = Op::of(mine, (T)partial[warp]);
   return mine;
 }
+
+// --- rows in order ---------------------------------------------------------------------------------------------------
+
+// The combination of what the threads of the warp up to this one have.
+template <class Op, class T> FN T warp_scan(T mine) {
+  for (i32 distance = 1; distance < 32; distance *= 2) {
+    const T before = __shfl_up_sync(~0u, mine, distance);
+    if (threadIdx.x % 32 >= distance) mine = Op::of(before, mine);
+  }
+  return mine;
+}
+
+// Whether x at position i comes before y at position j: NaN last, equal ones as they stand.
+template <bool least, class T> FN bool comes_before(T x, i64 i, T y, i64 j) {
+  if (x != x || y != y) return (x != x) == (y != y) ? i < j : y != y;
+  if (least ? x < y : x > y) return true;
+  return x == y && i < j;
+}
+
+// The positions of a row in order, by merging runs: each element looks up its place in the other run. In `near`, or in
+// `far` if that is true. The whole block takes part.
+template <class T, bool least, class Keys, class Places>
+FN bool sort_row(Keys keys, i64 base, i64 stride, Places near, Places far, i64 row, i64 count) {
+  for (i64 step = threadIdx.x; step < count; step += blockDim.x) near[row + step] = (i32)step;
+  SYNC();
+  bool turned = false;
+  for (i64 width = 1; width < count; width *= 2, turned = !turned) {
+    for (i64 step = threadIdx.x; step < count; step += blockDim.x) {
+      const i64 run = step / width, other = run ^ 1;
+      i64 low = other * width < count ? other * width : count, high = low + width < count ? low + width : count;
+      const i64 first = low, mine = turned ? (i32)far[row + step] : (i32)near[row + step];
+      const T key = keys[base + mine * stride];
+      while (low < high) {
+        const i64 middle = (low + high) / 2;
+        const i64 theirs = turned ? (i32)far[row + middle] : (i32)near[row + middle];
+        if (comes_before<least>((T)keys[base + theirs * stride], theirs, key, mine)) low = middle + 1; else high = middle;
+      }
+      const i64 place = row + (run & ~(i64)1) * width + (step - run * width) + (low - first);
+      if (turned) near[place] = (i32)mine; else far[place] = (i32)mine;
+    }
+    SYNC();
+  }
+  return turned;
+}

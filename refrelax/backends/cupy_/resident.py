@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from refrelax.backends.cupy_.plan import Plan
 from refrelax.errors import UsageError
 from refrelax.running.sharing import shared
 from refrelax.syntax.module import Module
+
+MOST = 32
+"""Lists that a function keeps: those used last. Each has memory of its own for what lies between the launches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Root:
     filled: bool = False
     restored: bool = False
     """Whether the host overwrote it."""
+    stored: bool = False
+    """Whether a launch of the list stores in it."""
 
 
 @dataclass(slots=True)
@@ -139,6 +145,9 @@ class Recorder:
     def on(self, stream: Any) -> AbstractContextManager[Any]:
         return self.device.on(stream)
 
+    def current(self) -> int:
+        return self.device.current()
+
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
         return self.device.capture(run)
 
@@ -191,7 +200,7 @@ class Tape:
                 device.fill(memory, given[root.param])
         self.graph()
         for root, memory in zip(self.roots, self.own, strict=True):
-            if root.param >= 0 and stores(self.launches, self.roots, root):
+            if root.param >= 0 and root.stored:
                 device.fill(given[root.param].memory, DeviceArray(memory, (root.size,), np.dtype(np.uint8)))
         return self._results(device, self.own, given, copied=True)
 
@@ -240,32 +249,41 @@ def placed(ref: Ref, memories: list[Any]) -> DeviceArray:
 
 
 class Resident:
-    """A function over arrays in the device's memory; ``tapes``: by shapes, ``None`` where there is no list."""
+    """A function over arrays in the device's memory; ``tapes``: the lists, by the stream and the shapes that they are
+    for, those used last at the end."""
 
     def __init__(self, run: Callable[[Recorder, list[Any]], Any], device: Device, programs: Callable[[bool], Program],
                  stream: Any, graph: bool) -> None:  # fmt: skip
         self.run, self.device, self.programs = run, device, programs
         self.stream, self.graph = stream, graph
-        self.tapes: dict[tuple[Any, ...], Tape | None] = {}
+        self.tapes: dict[tuple[Any, ...], Tape] = {}
+        self.alone = RLock()
 
     def __call__(self, *args: Any) -> Any:
         """Arrays of the device, in the order of the parameters (or what the device can adopt without a copy); gives
-        such arrays. Numbers are numbers.
+        such arrays. Numbers are numbers. Threads take turns: the launches of one call stand together on its stream.
 
         Raises:
             RunError: the call would not return.
             UsageError: an argument is no array, or is overwritten and could be adopted only as a copy.
         """
-        with self.device.on(self.stream):
+        with self.alone, self.device.on(self.stream):
             given = [a if isinstance(a, int | float) else self.device.adopt(a) for a in args]
-            key = tuple(map(_sort, given))
-            tape = self.tapes.get(key) if self._apart(given) else None
+            key = self.device.current(), *map(_sort, given)
+            tape = self.tapes.pop(key, None) if self._apart(given) else None
             copied = {k for k, a in enumerate(args) if self._copied(a, given[k])}
             if tape is None:
                 return self._first(key, given, copied)
-            self._refuse(copied, tape.roots, lambda root: stores(tape.launches, tape.roots, root))
+            self._keep(key, tape)
+            self._refuse(copied, tape.roots, lambda root: root.stored)
             found = tape.capture(self.device, given) if self.graph else tape.play(self.device, given)
             return self._released(found)
+
+    def _keep(self, key: tuple[Any, ...], tape: Tape) -> None:
+        """A list as the one that was used last."""
+        self.tapes[key] = tape
+        while len(self.tapes) > MOST:
+            del self.tapes[next(iter(self.tapes))]
 
     def _copied(self, argument: Any, adopted: Any) -> bool:
         """Whether an argument lies elsewhere: what is stored there, its owner does not see."""
@@ -293,9 +311,16 @@ class Resident:
         self._refuse(copied, recorder.roots, recorder.stores)
         overwrites = any(root.filled and recorder.stores(root) for root in recorder.roots)
         if not recorder.looked and not overwrites and self._apart(given):
-            refs = self._refs(recorder, result)
-            self.tapes[key] = Tape(recorder.roots, recorder.launches, refs)
+            self._keep(key, self._tape(recorder, result))
         return self._released(self._given(recorder, result))
+
+    def _tape(self, recorder: Recorder, result: Any) -> Tape:
+        """What was written down, without the memory of this call's arguments and results."""
+        refs = self._refs(recorder, result)
+        for root in recorder.roots:
+            root.stored = recorder.stores(root)
+        roots = [replace(root, memory=None) if root.param >= 0 or root.result else root for root in recorder.roots]
+        return Tape(roots, recorder.launches, refs)
 
     def _given(self, recorder: Recorder, value: Any) -> Any:
         """A result as the caller may write to it: what the host put there is a constant, or what later runs read."""

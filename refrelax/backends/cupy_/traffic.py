@@ -1,7 +1,8 @@
 """What a kernel reads and writes of the device's memory, counted from its own text and loops.
 
 Every place of a kernel that loads or stores is a ``Touch``. It moves each element that it touches once a *pass*: the
-loops that its index depends on say how many there are, and never more than the buffer has. Places that touch the same
+loops that its index depends on say how many there are, or how many values the indices can have, whichever is fewer, and
+never more than the buffer has. Places that touch the same
 buffer in one phase of a kernel are one pass over it. What a condition leaves out is counted.
 """
 
@@ -16,7 +17,7 @@ from typing import Literal as _Lit
 from refrelax.backends.intervals import Interval, Overflow, interval
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import value
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import PrimExpr, SymVar, children
 
 When = _Lit["always", "fits", "spills"]
 """Of a row program: whether its rows fit into the block's memory."""
@@ -26,15 +27,16 @@ When = _Lit["always", "fits", "spills"]
 class Touch:
     """One place that reads or writes ``buffer``.
 
-    ``loops``: the loops in scope, outermost first, with their ``(name, min, extent)``; ``along``: those of them that
-    the index depends on, or ``None`` for all; ``repeats``: extents in tiles of which the whole pass is made again;
-    ``phase``: which pass of the kernel.
+    ``indices``: of its element; ``loops``: the loops in scope, outermost first, with their ``(name, min, extent)``;
+    ``along``: those of them that the index depends on, or ``None`` for all; ``repeats``: extents in tiles of which the
+    whole pass is made again; ``phase``: which pass of the kernel.
     """
 
     buffer: str
     dtype: str
     shape: tuple[PrimExpr, ...]
     written: bool
+    indices: tuple[PrimExpr, ...]
     loops: tuple[tuple[str, PrimExpr, PrimExpr], ...]
     along: frozenset[str] | None
     phase: int = 0
@@ -45,18 +47,34 @@ class Touch:
         """How many elements it touches at most."""
         whole = size(self.shape, symbols)
         known: dict[str, Interval] = {n: (v, v) for n, v in symbols.items() if isinstance(v, int)}
-        count = 1
+        count, extents = 1, dict[str, int]()
         try:
             for name, low, extent in self.loops:
                 start, steps = interval(low, known), interval(extent, known)
                 known[name] = (start[0], max(start[0], start[1] + steps[1] - 1))
+                extents[name] = max(steps[1], 0)
                 if self.along is None or name in self.along:
-                    count *= max(steps[1], 0)
+                    count *= extents[name]
                 elif steps[1] <= 0:
                     count = 0
         except Overflow:  # extents that are read from memory
             return whole
-        return min(count, whole)
+        if len(self.indices) != len(self.shape):
+            return min(count, whole)
+        dims = (max(value(dim, symbols), 0) for dim in self.shape)
+        each = (_values(index, known, extents, dim) for index, dim in zip(self.indices, dims, strict=True))
+        return min(count, whole, prod(each))
+
+
+def _values(index: PrimExpr, known: Mapping[str, Interval], extents: Mapping[str, int], most: int) -> int:
+    """How many values an index can have, ``most`` at most: the length of its interval, or what its operands allow."""
+    try:
+        low, high = interval(index, known)
+    except Overflow:
+        return most
+    if isinstance(index, SymVar) or not (inner := children(index)):
+        return min(most, extents.get(index.name, 1) if isinstance(index, SymVar) else 1)
+    return min(most, high - low + 1, prod(_values(each, known, extents, most) for each in inner))
 
 
 def size(shape: Iterable[PrimExpr], symbols: Mapping[str, Any]) -> int:

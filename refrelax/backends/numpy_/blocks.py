@@ -14,19 +14,30 @@ NEAR = 1 << 16
 """Elements of a block."""
 
 
+class _Kinds(dict[str, Any]):
+    """NumPy's dtypes by name: a name is slow to read, and NumPy has one object for each of its own."""
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = found = np.dtype(name)
+        return found
+
+
+KINDS = _Kinds()
+
+
 def blocked(
     step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str], over: Any = None
 ) -> tuple[Any, ...]:
     """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of the first
     operand. ``over``: memory for the only result, an operand or like one."""
     shape, size = operands[0].shape, operands[0].size
-    if over is not None and over.shape == shape and over.dtype == made[0] and over.flags.writeable:
+    if over is not None and over.shape == shape and over.dtype is KINDS[made[0]] and over.flags.writeable:
         results = (over,)
     else:
-        results = tuple([fresh(shape, dtype) for dtype in made])
+        results = tuple([fresh(shape, KINDS[dtype]) for dtype in made])
     if size <= 2 * NEAR:
         if scratch:
-            step(*operands, *results, *[np.empty(shape, dtype) for dtype in scratch])
+            step(*operands, *results, *[np.empty(shape, KINDS[dtype]) for dtype in scratch])
         else:
             step(*operands, *results)
         return results

@@ -71,10 +71,12 @@ class Called:
         f, types = self._executable, self._types
         if len(args) != len(types):
             raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
-        values = [
-            a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
-            for a, t in zip(args, types)
-        ]
+        values = [a for a in args if type(a) is np.ndarray and id(a.dtype) in NATIVE] if self._tensors else []
+        if len(values) != len(types):
+            values = [
+                a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
+                for a, t in zip(args, types)
+            ]
         if self._overwrites:
             values = self._own(args, values)
         try:

@@ -70,19 +70,22 @@ def dtype_text(dtype: str) -> str:
     return f"np.{dtype}" if plain or dtype in ("float16", "float32", "float64") else f"rt.dtype({dtype!r})"
 
 
+def scalar_text(dtype: str, text: str) -> str:
+    """A number, or an array of them, at a dtype, in generated source."""
+    kind = dtype_text(dtype)
+    return f"{kind}({text})" if kind.startswith("np.") else f"rt.of_dtype({text}, {kind})"
+
+
 def number_text(node: Literal) -> str:
     """A literal as a NumPy scalar of its dtype."""
     if dtypes.kind(node.dtype) == "float":
         value = bits.decode(node.dtype, node.bits)
         text = repr(value) if abs(value) < float("inf") else f"float({str(value)!r})"
-        return (
-            f"{dtype_text(node.dtype)}({text})"
-            if "rt." not in dtype_text(node.dtype)
-            else f"rt.number({node.dtype!r}, {node.bits})"
-        )
+        kind = dtype_text(node.dtype)
+        return f"{kind}({text})" if kind.startswith("np.") else f"rt.number({node.dtype!r}, {node.bits})"
     if node.dtype == "bool":
         return str(bool(node.bits))
-    return f"{dtype_text(node.dtype)}({literal_int(node)})"
+    return scalar_text(node.dtype, str(literal_int(node)))
 
 
 @dataclass(slots=True)
@@ -235,7 +238,7 @@ class Text:
     def _variable(self, expr: SymVar) -> str:
         if expr.name in self.elements:
             return local(expr.name)
-        return f"{dtype_text(expr.dtype)}({self.index(expr)})"
+        return scalar_text(expr.dtype, self.index(expr))
 
     def condition(self, expr: PrimExpr) -> str:
         """A condition: index level if it can be."""
@@ -274,7 +277,7 @@ class Text:
 
     def _cast(self, expr: Cast) -> str:
         if self.is_exact(expr.value) and dtypes.kind(expr.dtype) != "float":
-            return f"{dtype_text(expr.dtype)}({self.index(expr)})"
+            return scalar_text(expr.dtype, self.index(expr))
         return f"rt.cast({self.element(expr.value)}, {dtype_text(expr.dtype)})"
 
     def _intrinsic(self, expr: Intrinsic) -> str:
@@ -284,7 +287,7 @@ class Text:
             case "likely":
                 return self.element(expr.args[0])
             case "undef":
-                return f"{dtype_text(expr.dtype)}(0)"
+                return scalar_text(expr.dtype, "0")
             case "fma":
                 return f"rt.fma({', '.join(self.element(a) for a in expr.args)})"
             case op if op in FUNCTIONS:

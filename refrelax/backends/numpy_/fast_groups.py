@@ -11,16 +11,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import Protocol
 
+from refrelax.backends.numpy_.expressions import dtype_text
 from refrelax.backends.numpy_.liveness import Liveness, same_shape
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operators_network import ROOT_HALF, ROOT_TWO_OVER_PI
 from refrelax.syntax import bits
 from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, Var, VarBinding
+from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import TensorType, Type
 
 FLOATS = ("float32", "float64")
+
+FEW = 1 << 12
+"""Elements for which looking costs more than the work."""
 
 BINARY = {
     "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
@@ -158,12 +164,29 @@ class Group:
         """The function, and the call of it; gives the names that it binds."""
         end = self.live.at[id(self.bindings[-1])]
         outside = [b.name for b in self.bindings if self.live.last.get(b.name, 0) > end] or [self.bindings[-1].name]
+        if (shape := self._few()) is not None:
+            return self._at_once(outside, shape)
         over = self._over(outside)
         name, scratch = self.define(outside, bool(over))
         given = ", ".join(local(n) for n in self.operands)
         made = [self._dtype(n) for n in outside]
         call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{over})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
+        return outside
+
+    def _few(self) -> tuple[int, ...] | None:
+        """The shape, where it is known to have so few elements that blocks and kept memory are not worth a call."""
+        dims = list(map(as_int, self.type.shape)) if isinstance(self.type.shape, tuple) else [None]
+        sizes = tuple(dim for dim in dims if dim is not None)
+        return sizes if len(sizes) == len(dims) and prod(sizes) <= FEW else None
+
+    def _at_once(self, outside: list[str], shape: tuple[int, ...]) -> list[str]:
+        """The same on new memory, without looking at what is known."""
+        name, scratch = self.define(outside, False)
+        for each in outside:
+            self.writer.line(f"{local(each)} = np.empty({shape!r}, {dtype_text(self._dtype(each))})")
+        room = [f"np.empty({shape!r}, {dtype_text(dtype)})" for dtype in scratch]
+        self.writer.line(f"{name}({', '.join([*map(local, [*self.operands, *outside]), *room])})")
         return outside
 
     def define(self, outside: list[str], over: bool) -> tuple[str, list[str]]:

@@ -41,10 +41,11 @@ def _softmax(name: str, form: Callable[[Any, Any], None]) -> Apply:
 
     def apply(x: Any, axis: int = -1, out: Any = None) -> Any:
         if type(x) is np.ndarray and x.dtype in FLOATS and x.ndim and axis in (-1, x.ndim - 1):
-            rows = as_rows(x, x.ndim - 1)
+            few = 0 < x.size < fast_rows.SMALL and x.flags.c_contiguous
+            rows = x if few else as_rows(x, x.ndim - 1)
             if rows is not None:
                 target = place(out, x)
-                form(rows, target.reshape(rows.shape))
+                form(rows, target if few else target.reshape(rows.shape))
                 return target
         return row({"axis": axis}, (x,), True)
 

@@ -49,7 +49,7 @@ SMALL = 1 << 14
 
 
 def row_sums(x: Any) -> Any:
-    return np.add.reduce(x, 1, keepdims=True) if x.size < SMALL else np.einsum("ij->i", x)[:, None]
+    return np.add.reduce(x, -1, keepdims=True) if x.size < SMALL else np.einsum("ij->i", x)[:, None]
 
 
 def row_squares(x: Any) -> Any:
@@ -64,17 +64,17 @@ VECDOT: Any = getattr(np, "vecdot", lambda x, y: np.einsum("ij,ij->i", x, y))
 
 
 def softmax(x: Any, out: Any) -> None:
-    """``x`` and ``out``: matrices, which may be the same."""
-    for part in blocks(*x.shape):
+    """``x`` and ``out``: matrices, which may be the same; of few elements any arrays."""
+    for part in WHOLE if x.size < SMALL else blocks(*x.shape):
         rows, t = (x, out) if part is WHOLE[0] else (x[part], out[part])
-        np.subtract(rows, np.maximum.reduce(rows, 1, keepdims=True), t)
+        np.subtract(rows, np.maximum.reduce(rows, -1, keepdims=True), t)
         np.exp(t, t)
         np.divide(t, row_sums(t), t)
 
 
 def log_softmax(x: Any, out: Any) -> None:
-    for part in blocks(*x.shape):
-        t = np.subtract(x[part], np.maximum.reduce(x[part], 1, keepdims=True), out=out[part])
+    for part in WHOLE if x.size < SMALL else blocks(*x.shape):
+        t = np.subtract(x[part], np.maximum.reduce(x[part], -1, keepdims=True), out=out[part])
         np.subtract(t, np.log(row_sums(np.exp(t))), out=t)
 
 

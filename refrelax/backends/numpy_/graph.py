@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import prod
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.by_definition import BY_DEFINITION
 from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
 from refrelax.backends.numpy_.fast_groups import group_at
+from refrelax.backends.numpy_.fast_operators import LARGE
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
 from refrelax.backends.numpy_.graph_values import dtypes_of, known_outside, value
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
@@ -171,8 +173,24 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
             if not _tensor(writer, a.name) or (isinstance(b, Var) and not _tensor(writer, b.name)):
                 return None
             return f"{DIRECT[name]}({value(writer, a)}, {value(writer, b)})"
+        case Call(op=Op(name="relax.matmul"), args=(Var() as a, Var() as b)) if _few(writer.type_of(a.name)):
+            factors = [writer.type_of(v.name) for v in (a, b)]
+            known = all(isinstance(t, TensorType) and isinstance(t.shape, tuple) and len(t.shape) > 1 for t in factors)
+            kinds = {d for each in (a, b, Var(each.name)) for d in dtypes_of(writer, each)}
+            if known and len(kinds) == 1 and kinds <= {"float32", "float64"}:
+                return f"np.matmul({value(writer, a)}, {value(writer, b)})"
+            return None
         case _:
             return None
+
+
+def _few(type_: Type | None) -> bool:
+    """Whether a factor has too few elements for its product to go to memory that was used before, or too many axes
+    (``fast_operators.py``)."""
+    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
+        return False
+    sizes = [as_int(dim) for dim in type_.shape]
+    return len(sizes) > 2 or prod(LARGE if size is None else size for size in sizes) < LARGE
 
 
 def _tensor(writer: Writer, name: str) -> bool:

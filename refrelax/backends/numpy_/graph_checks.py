@@ -15,7 +15,7 @@ from refrelax.syntax.graph import (
     Tuple,
     Var,
 )
-from refrelax.syntax.scalars import PrimExpr, SymVar
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
 from refrelax.syntax.types import (
     AnyType,
     DTensorType,
@@ -65,10 +65,29 @@ def match_types(
             writer.line(f"{local(dim.name)} = {text}")
         else:
             compared.append((dim, text, where))
+    guards = _whole(writer, given, {text for _, text, _ in compared})
+    if guards:  # one look at each shape where all is well
+        writer.line(f"if {' or '.join(guards)}:")
+        writer.depth += 1
     for dim, text, where in compared:
         wanted = writer.dim(dim)
         writer.line(f"if {text} != {wanted}:")
         writer.line(f"    rt.expect_extent({kind!r}, {where!r}, {text}, {wanted})")
+    writer.depth -= bool(guards)
+
+
+def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> list[str]:
+    """Conditions under which an extent may be wrong: none where they do not say it of all that are ``compared``."""
+    guards = []
+    for text, type_, _ in given:
+        if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
+            continue
+        axes = {f"{text}.shape[{axis}]" for axis in range(len(type_.shape))}
+        if axes & compared and all(isinstance(dim, SymVar | Literal) for dim in type_.shape):
+            dims = [writer.dim(dim) for dim in type_.shape]
+            guards.append(f"{text}.shape != ({', '.join(dims)}{',' if len(dims) == 1 else ''})")
+            compared = compared - axes
+    return guards if not compared and len(guards) > 0 else []
 
 
 def _structure(

@@ -4,7 +4,7 @@ loops."""
 from __future__ import annotations
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_.expressions import Text, dtype_text
+from refrelax.backends.numpy_.expressions import Text, dtype_text, scalar_text
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.vectorize import vectorize
 from refrelax.backends.numpy_.writer import Writer
@@ -83,7 +83,8 @@ def _bind_params(writer: Writer, name: str, func: PrimFunc) -> None:
                 raise Unsupported("a handle parameter without a buffer")
             if dtypes.kind(param.var.dtype) == "float":
                 writer.text.elements.add(param.var.name)
-                writer.line(f"{local(param.var.name)} = {dtype_text(param.var.dtype)}({local(param.var.name)})")
+                name = local(param.var.name)
+                writer.line(f"{name} = {scalar_text(param.var.dtype, name)}")
             known.add(param.var.name)
     pending: list[tuple[str, int, PrimExpr]] = []
     for param in func.params:

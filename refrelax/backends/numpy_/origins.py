@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import inf, prod
 from typing import Any
 
 from refrelax.backends.errors import Unsupported
@@ -18,6 +19,7 @@ from refrelax.backends.numpy_.graph_checks import match_types
 from refrelax.backends.numpy_.graph_writer import Constants, Writer, element_dtypes, plain
 from refrelax.backends.numpy_.guests import WIDER, admit
 from refrelax.backends.numpy_.liveness import Liveness
+from refrelax.backends.numpy_.memory import LEAST
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Ended
@@ -41,7 +43,8 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.scalars import SymVar, as_int
+from refrelax.syntax.types import TensorType, Type
 
 PLACE = "in"
 """Where the result of a loop program goes, in the source of its operators: no name of a program."""
@@ -138,7 +141,8 @@ def without_plan(whole: Expanded, checked: CheckedModule, origins: Mapping[str, 
 
 
 def _placed(found: Unplanned) -> tuple[Function, dict[str, str]]:
-    """The function with those allocations in which results go, and which results go where."""
+    """The function with those allocations in which results go, and which results go where: new memory costs less than
+    a place where there are few elements."""
     taken, live = names_of(found.function), Liveness(found.types).function(found.function)
     bindings = [b for block in found.function.body.blocks for b in block.bindings]
     occupied = {s for b in bindings if (s := _storage(b.value)) is not None}
@@ -148,7 +152,8 @@ def _placed(found: Unplanned) -> tuple[Function, dict[str, str]]:
     for b in bindings:
         place = found.places.get(b.name)
         storage = None if place is None else _storage(place.value)
-        if place is not None and storage is not None and storage not in occupied and takes_place(b):
+        little = _bytes(found.types.get(b.name)) < LEAST
+        if place is not None and storage is not None and storage not in occupied and takes_place(b) and not little:
             free = all(live.end(each) < live.at[id(b)] for each in held.get(storage, ()))
             if free and live.target(b) is None:
                 chosen[b.name] = taken.fresh(f"{b.name}_place")
@@ -158,6 +163,13 @@ def _placed(found: Unplanned) -> tuple[Function, dict[str, str]]:
         new.append(b)
     body = replace(found.function.body, blocks=(BindingBlock(tuple(new)),))
     return replace(found.function, body=body), chosen
+
+
+def _bytes(type_: Type | None) -> float:
+    """The size of a tensor of this type; infinite where it is no number."""
+    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
+        return inf
+    return prod(inf if (size := as_int(dim)) is None else size for dim in type_.shape) * dtypes.bits(type_.dtype) / 8
 
 
 def _storage(e: Expr) -> str | None:

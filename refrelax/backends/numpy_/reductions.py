@@ -86,11 +86,11 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
 
 
 def argreduce(op: str, x: Any, axis: int | None, keepdims: bool) -> Any:
-    """The first position of the extreme, int64; a NaN is the extreme. Of nothing: any value."""
+    """The first position of the extreme, int64; a NaN is the extreme. Of nothing: what the loops of it give, -1."""
     flat = x.reshape(-1) if axis is None else x
     along = 0 if axis is None else axis % x.ndim
     if flat.shape[along] == 0:
-        result = np.zeros([e for a, e in enumerate(flat.shape) if a != along], dtype=np.int64)
+        result = np.full([e for a, e in enumerate(flat.shape) if a != along], -1, dtype=np.int64)
     else:
         result = (np.argmax if op == "maximum" else np.argmin)(flat, axis=along).astype(np.int64)
     if keepdims:

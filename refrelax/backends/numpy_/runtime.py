@@ -37,6 +37,11 @@ def number(name: str, pattern: int) -> Any:
     return np.array([pattern], dtype=f"uint{8 * kind.itemsize}").view(kind)[0]
 
 
+def of_dtype(value: Any, kind: Any) -> Any:
+    """A number, or an array of them, at a dtype that NumPy itself lacks: rounded once."""
+    return cast(value, kind)[()]
+
+
 def axis(low: int, extent: int, position: int, rank: int) -> Any:
     """The numbers ``low, low + 1, …`` along one axis of a grid of ``rank`` axes."""
     shape = [1] * rank

@@ -34,11 +34,11 @@ class Refused(Exception):
 
 @rule("lo/fuse-inline")
 def inline_all(p: Program, ledger: Ledger, where: str) -> bool:
-    """Inline every intermediate that may be and is worth it, first ones first; whether there was one."""
+    """Inline every intermediate that may be and is worth it, first ones first, until there is none (two readers may
+    have become one); whether there was one."""
     changed = False
-    for name in p.intermediates:
-        if inline(p, name, ledger, where):
-            changed = True
+    while any([inline(p, name, ledger, where) for name in p.intermediates]):  # noqa: C419
+        changed = True
     return changed
 
 

@@ -72,7 +72,7 @@ class Sites:
                 case VarBinding(value=Call(op=GlobalVar(name=callee)) as call) if callee in fused:
                     type_ = self.checked.types[where][b.name]
                     assert isinstance(type_, TensorType)
-                    return replace(b, value=_call_tir(call, type_))
+                    return replace(b, value=call_tir(call, type_))
                 case VarBinding(value=If() as value):
                     then = self._rewritten(where, value.then_branch, fused)
                     other = self._rewritten(where, value.else_branch, fused)
@@ -85,7 +85,7 @@ class Sites:
 
 
 @rule("lo/fuse-call-site")
-def _call_tir(call: Call, type_: TensorType) -> Call:
+def call_tir(call: Call, type_: TensorType) -> Call:
     """The tensors in order, then the symbols that a shape carried."""
     fields: list[Expr] = []
     for arg in call.args:

@@ -65,8 +65,8 @@ class Graph:
     end: int = 0
 
 
-def read_block(checked: CheckedModule, types: Mapping[str, Type], block: DataflowBlock) -> Graph:
-    """The graph of one dataflow block."""
+def read_block(checked: CheckedModule, types: Mapping[str, Type], block: DataflowBlock, opaque: bool = False) -> Graph:
+    """The graph of one dataflow block. ``opaque``: loop programs of no known kind are members, too."""
     graph = Graph(end=len(block.bindings))
     made: dict[str, int] = {}
     segment = 0
@@ -74,6 +74,8 @@ def read_block(checked: CheckedModule, types: Mapping[str, Type], block: Dataflo
         if is_barrier(binding, checked.module):
             segment += 1
         member = _member(checked.module, types, binding, position, segment)
+        if member is not None and member.kind == Kind.OPAQUE and not opaque:
+            member = None
         if member is not None:
             graph.members[position] = member
         for name in used(binding.value):
@@ -124,8 +126,8 @@ def used(e: Expr) -> set[str]:
 
 @rule("lo/fuse-candidate")
 def _member(module: Module, types: Mapping[str, Type], binding: Binding, position: int, segment: int) -> Member | None:
-    """The binding as a member: a ``call_tir`` of a loop program of known kind, with one output of known extents, on
-    tensors of known extents and on scalars."""
+    """The binding as a member: a ``call_tir`` of a loop program (of known kind, unless that is no matter), with one
+    output of known extents, on tensors of known extents and on scalars."""
     match binding:
         case VarBinding(
             name=name,
@@ -139,12 +141,12 @@ def _member(module: Module, types: Mapping[str, Type], binding: Binding, positio
     nests, kind = program(func), pattern_kind(func)
     operands = tuple(operand(module, types, each) for each in args)
     found = tuple(each for each in operands if each is not None)
-    if nests is None or kind == Kind.OPAQUE or len(found) != len(args):
+    if len(found) != len(args):
         return None
     if not all(isinstance(p, BufferParam) == isinstance(o, TensorType) for p, o in zip(func.params, found)):
         return None
     assert isinstance(out, TensorType)
-    return Member(position, name, callee, func, kind, nests, args, found, out, segment)
+    return Member(position, name, callee, func, kind, nests or (), args, found, out, segment)
 
 
 def _known(type_: Type) -> bool:

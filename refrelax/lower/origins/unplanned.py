@@ -8,7 +8,7 @@
 This is done where nobody can tell the difference: ``h`` is stored once, whole, before anything reads it; while it is in
 use nothing else is stored in its part of the storage; and what lies there later is stored whole before it is read. A
 plan that is wrong keeps its meaning, which is to read what was stored last. A reader may put a result in its place; it
-need not.
+need not. A view of such a result that has all of its elements is a reshape of it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from refrelax.lower.legalize.site import Typing
 from refrelax.lower.origins.calls import counted, expansion
 from refrelax.lower.origins.text import Origin
 from refrelax.lower.to_destinations import names_of
+from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import CALL_FORMS, FRESH, IMPURE, LOW_LEVEL, OVERWRITING
 from refrelax.semantics.types.checked import CheckedModule
@@ -36,6 +37,7 @@ from refrelax.syntax.graph import (
     MatchCast,
     Op,
     PrimValue,
+    ShapeExpr,
     Tuple,
     TupleGetItem,
     Var,
@@ -43,7 +45,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import BufferParam, BufferStore, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import as_int
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.syntax.types import TensorType, TupleType, Type
 
 ALLOCATES = ("relax.builtin.alloc_tensor", "relax.memory.alloc_tensor")
@@ -79,7 +81,8 @@ def unplanned(checked: CheckedModule, name: str, origins: Mapping[str, Origin]) 
         if b.name in chosen or _kills(b) in chosen:
             continue
         if k not in plan.calls:
-            new.append(b)
+            shared = plan.sharing(_vars(b.value))
+            new.append(plan.reshaped(b) if shared and shared <= chosen else b)
             continue
         found = expansion(
             plan.calls[k].binding, plan.calls[k].callee, plan.calls[k].origin, typing, taken.fresh, counts
@@ -282,6 +285,19 @@ class _Plan:
         self.calls = kept
         return found
 
+    def reshaped(self, b: Binding) -> Binding:
+        """A view of a whole tensor at its own dtype as ``R.reshape``."""
+        match b:
+            case VarBinding(
+                value=Call(op=Op(name="relax.memory.view"), args=(Var(name=source), ShapeExpr() as shape, *_))
+            ):
+                before, after = self.types.get(source), self.types.get(b.name)
+                if isinstance(before, TensorType) and isinstance(after, TensorType) and _same_elements(before, after):
+                    return VarBinding(b.name, Call(Op("relax.reshape"), (Var(source), shape)), span=b.span)
+            case _:
+                pass
+        return b
+
     def extents(self) -> frozenset[str]:
         return frozenset(counted(self.types.values()))
 
@@ -308,6 +324,22 @@ class _Plan:
 def _elsewhere(a: _Tensor, b: _Tensor) -> bool:
     """Whether two tensors are known to lie apart."""
     return a.region is not None and b.region is not None and (a.region[1] <= b.region[0] or b.region[1] <= a.region[0])
+
+
+def _same_elements(a: TensorType, b: TensorType) -> bool:
+    """Whether two types have one dtype and, for all sizes, as many elements; none of the extents is 0."""
+    if a.dtype != b.dtype or not isinstance(a.shape, tuple) or not isinstance(b.shape, tuple) or not b.shape:
+        return False
+    if any(as_int(dim) == 0 for dim in b.shape):
+        return False
+    return equal(_count(a.shape), _count(b.shape), NO_FACTS) is True
+
+
+def _count(dims: tuple[PrimExpr, ...]) -> PrimExpr:
+    whole: PrimExpr = int_imm(1)
+    for dim in dims:
+        whole = Binary("Mul", whole, dim)
+    return whole
 
 
 def _allocates(b: Binding) -> bool:

@@ -445,6 +445,10 @@ template <class V, class T> void at_once(const emulated::span<T>& p, long long o
 template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned distance) {
   return emulated::exchange(value, threadIdx.x % 32 + distance);
 }
+template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32;
+  return emulated::exchange(value, lane < distance ? lane : lane - distance);
+}
 template <class T> T __shfl_xor_sync(unsigned mask, T value, unsigned lanes) {
   return emulated::exchange(value, threadIdx.x % 32 ^ lanes);
 }
