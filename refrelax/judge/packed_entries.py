@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from refrelax.judge.packed_arguments import PARAMETERS, Given, Part, Unlike, dims_of, field_of_tensor, product, wide
+from refrelax.judge.packed_checks import defined, names_alone
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
@@ -20,6 +21,7 @@ from refrelax.semantics.dims.simplify import simplify
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.intrinsics import records
 from refrelax.semantics.loops.visit import statements_of
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -53,9 +55,6 @@ from refrelax.syntax.types import PrimType, TensorType, tensor_of
 
 SAYS_NOTHING = frozenset({"storage_alignment", "device_id", "device_type", "compute_scope"})
 """Attributes around the body of a packed entry, at which no run looks."""
-
-DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
-RING = frozenset({"Add", "Sub", "Mul"})
 
 
 @rule("va/packed")
@@ -104,6 +103,10 @@ class _Entry:
     passed: list[Stmt] = field(default_factory=list)
     begun: bool = False
     """Whether something may have been done that is no check and no name."""
+    strided: set[int] = field(default_factory=set)
+    """Of which arguments the strides are there."""
+    ended: bool = False
+    """Whether it ends with 0."""
 
     def __post_init__(self) -> None:
         self.known |= {"args": Part("all"), "num_args": int_imm(len(self.given), "int32")}
@@ -138,10 +141,11 @@ class _Entry:
                 self.passed.append(stmt)
                 return [] if isinstance(found, Part) else [replace(stmt, value=found)]
             case IfThenElse(Not(Intrinsic("isnullptr", (strides,))), then, ()) if self.concerns(strides):
-                passed = list(self.passed)
-                if self.part(strides).what != "strides" or self.run(then, last=False):
+                passed, strided, part = list(self.passed), set(self.strided), self.part(strides)
+                self.strided.add(part.k)
+                if part.what != "strides" or self.run(then, last=False):
                     raise Unlike("a branch on a pointer")  # (null or not, compact strides pass)
-                self.passed = passed
+                self.passed, self.strided = passed, strided
                 return self.passes(stmt)
             case AttrStmt(key=key, body=body) if key in SAYS_NOTHING:
                 return self.run(body, at_end)
@@ -150,8 +154,9 @@ class _Entry:
                 self.passed.append(stmt)
                 return []
             case Return(value) if at_end and as_int(value) == 0:
+                self.ended = True
                 return []
-            case Bind() | AllocBuffer(init=None) | DeclBuffer():
+            case Bind() | AllocBuffer(init=None) | DeclBuffer() if names_alone(stmt):
                 return [stmt]
             case _:
                 self.begun = True
@@ -186,6 +191,8 @@ class _Entry:
                 raise Unlike(f"{node.name} is used otherwise")
             if isinstance(node, Return):
                 raise Unlike("an end in the middle")
+        if not self.ended:
+            raise Unlike("an end without a value")
 
     def needed(self, body: Sequence[Stmt]) -> list[Stmt]:
         """Without memory like an argument's that is named for an attribute alone."""
@@ -207,24 +214,9 @@ class _Entry:
         return any(isinstance(each, Part) for each in found)
 
     def truth(self, e: PrimExpr) -> PrimExpr:
-        """A condition, as far as it is known; one that may divide by 0, or overflow, stays."""
+        """A condition, as far as it is known; one that is not seen to be defined stays."""
         found = self.number(e)
-        steps = [each for each in nodes(found) if isinstance(each, Binary) and each.op in DIVISIONS | RING]
-        return simplify(found, NO_FACTS) if all(map(self.is_defined, steps)) else found
-
-    def is_defined(self, e: Binary) -> bool:
-        """Whether arithmetic on what is given has a value: literals, extents of a type, products of extents that the
-        size of a tensor bounds, and what is divided by a literal."""
-        dims = [d for _, type_ in self.given for d in dims_of(type_)]
-        if e.op in DIVISIONS:
-            return (as_int(e.b) or 0) > 0
-        if e in dims or (as_int(e.a) is not None and as_int(e.b) is not None):
-            return True
-        parts = [each for each in nodes(e) if isinstance(each, PrimExpr)]
-        return e.dtype == "int64" and all(
-            as_int(each) is not None or each in dims or (isinstance(each, Binary) and each.op == "Mul")
-            for each in parts
-        )
+        return simplify(found, NO_FACTS) if defined(found, self.given) else found
 
     def part(self, e: PrimExpr) -> Part:
         found = self.value(e)
@@ -283,9 +275,11 @@ class _Entry:
         if (part := of.field(k, wanted)) is not None and dtype.startswith("handle"):
             return part
         match of.what:
-            case "all" if wanted == records.TYPE_INDEX:
+            case "all" if wanted == records.TYPE_INDEX and dtypes.kind(dtype) in ("int", "uint"):
                 return int_imm(records.TENSOR, dtype)
-            case "descriptor" if isinstance(type_, TensorType) and k == 0:
+            case "strides" if of.k not in self.strided:
+                raise Unlike("strides that may be null")
+            case "descriptor" if isinstance(type_, TensorType) and k == 0 and dtypes.kind(dtype) in ("int", "uint"):
                 return int_imm(field_of_tensor(type_, wanted), dtype)
             case "shape" | "strides" if wanted == records.INT64_ELEMENT and dtype == "int64":
                 dims = dims_of(type_)
@@ -296,7 +290,7 @@ class _Entry:
         raise Unlike(f"field {wanted} of what is given")
 
     def of_integer(self, symbol: SymVar, wanted: int, dtype: str) -> PrimExpr:
-        if wanted == records.TYPE_INDEX:
+        if wanted == records.TYPE_INDEX and dtypes.kind(dtype) in ("int", "uint"):
             return int_imm(records.INT, dtype)
         if wanted == records.VALUE and dtype == "int64":
             return wide(symbol)
