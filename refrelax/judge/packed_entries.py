@@ -58,9 +58,10 @@ SAYS_NOTHING = frozenset({"storage_alignment", "device_id", "device_type", "comp
 
 
 @rule("va/packed")
-def unpacked(func: PrimFunc, given: Given) -> tuple[PrimFunc, tuple[Stmt, ...]]:
+def unpacked(func: PrimFunc, given: Given, only: bool = True) -> tuple[PrimFunc, tuple[Stmt, ...]]:
     """A packed entry as a program that takes what its caller packs: compact tensors at offset 0, on device 0 of type 1;
-    and the checks, with the names that they need, that such arguments pass before anything is done.
+    and the checks, with the names that they need, that such arguments pass before anything is done. ``only``: of
+    arguments of other types nothing is asked.
 
     Raises:
         Unlike: it looks at its arguments otherwise than by checks, and by names of their parts.
@@ -75,6 +76,8 @@ def unpacked(func: PrimFunc, given: Given) -> tuple[PrimFunc, tuple[Stmt, ...]]:
     reader = _Entry(tuple((by[n].name if n in by else n, _renamed(t, by)) for n, t in given))
     body = reader.run(func.body, last=True)
     reader.see_that_nothing_is_left(body)
+    if not only and not reader.reads_as_told(body):
+        raise Unlike("an extent that no check compares")
     plain = replace(
         func,
         params=tuple(reader.param(k, names) for k in range(len(given))),
@@ -107,6 +110,12 @@ class _Entry:
     """Of which arguments the strides are there."""
     ended: bool = False
     """Whether it ends with 0."""
+    told: dict[str, str] = field(default_factory=dict)
+    """By symbol of what is given: the name that it is read into first."""
+    guessed: set[str] = field(default_factory=set)
+    """Names of what is read, whose values are those of arguments of these types alone."""
+    open_checks: bool = False
+    """Whether a check of what is read stays."""
 
     def __post_init__(self) -> None:
         self.known |= {"args": Part("all"), "num_args": int_imm(len(self.given), "int32")}
@@ -135,11 +144,17 @@ class _Entry:
                 if as_int(left) == 1:
                     return self.passes(stmt)
                 self.begun = True
+                self.open_checks = self.open_checks or self.concerns(condition)
                 return [replace(stmt, condition=left)]
             case Bind(var, value) if self.concerns(value):
                 self.known[var.name] = found = self.value(value)
                 self.passed.append(stmt)
-                return [] if isinstance(found, Part) else [replace(stmt, value=found)]
+                if isinstance(found, Part):
+                    return []
+                symbol = found.value if isinstance(found, Cast) else found
+                if not isinstance(symbol, SymVar) or self.told.setdefault(symbol.name, var.name) != var.name:
+                    self.guessed.add(var.name)
+                return [replace(stmt, value=found)]
             case IfThenElse(Not(Intrinsic("isnullptr", (strides,))), then, ()) if self.concerns(strides):
                 passed, strided, part = list(self.passed), set(self.strided), self.part(strides)
                 self.strided.add(part.k)
@@ -193,6 +208,13 @@ class _Entry:
                 raise Unlike("an end in the middle")
         if not self.ended:
             raise Unlike("an end without a value")
+
+    def reads_as_told(self, body: Sequence[Stmt]) -> bool:
+        """Whether the rest looks at nothing but what is the same for arguments of other types that pass the checks: of
+        two extents that no check compares, each has a name of its own."""
+        parts = [stmt.value if isinstance(stmt, Bind) else stmt for stmt in body]
+        used = {node.name for each in parts for node in nodes(each) if isinstance(node, SymVar)}
+        return not self.open_checks and not used & self.guessed
 
     def needed(self, body: Sequence[Stmt]) -> list[Stmt]:
         """Without memory like an argument's that is named for an attribute alone."""

@@ -91,3 +91,41 @@ def test_what_is_called_before_a_check_is_called_where_it_fails() -> None:
     after, before = packed(f"{check}\n        {CALL}"), packed(f"{CALL}\n        {check}")
     assert not proved(after, before, correspond=False)
     assert not proved(after, before)
+
+
+UNCHECKED = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        ha: T.let[T.handle] = GET(args, 0, 15, "handle")
+        hb: T.let[T.handle] = GET(args, 1, 15, "handle")
+        sa: T.let[T.handle("int64", "global")] = GET(ha, 0, 2, "handle")
+        sb: T.let[T.handle("int64", "global")] = GET(hb, 0, 2, "handle")
+        n: T.let[T.int64] = GET(sa, 0, 17, "int64")
+        m: T.let[T.int64] = GET(sb, 0, 17, "int64")
+        # check
+        A = T.decl_buffer((n,), data=GET(ha, 0, 1, "handle"))
+        B = T.decl_buffer((n,), data=GET(hb, 0, 1, "handle"))
+        for i in range(extent):
+            B[i] = A[i] + T.float32(1)
+        return 0
+"""
+
+
+def unchecked(extent: str, check: str = "# check") -> rr.Module:
+    return rr.parse(UNCHECKED.replace("extent", extent).replace("# check", check).replace("GET", "T.tvm_struct_get"))
+
+
+def test_an_extent_that_nobody_checks_may_be_another() -> None:
+    small, large = np.zeros(3, "float32"), np.zeros(5, "float32")
+    first, second = unchecked("m"), unchecked("n")
+    runs = [rr.run(rr.check(each), "main", 0, (large, small), 2, ()) for each in (first, second)]
+    assert isinstance(runs[0], rr.Returned) and isinstance(runs[1], rr.Unspecified)
+    assert not proved(first, second, correspond=False) and not proved(second, first, correspond=False)
+    assert proved(unchecked("n"), unchecked("n + 0"), correspond=False)
+    assert proved(first, second)  # on request: of one extent
+
+
+def test_a_check_of_an_extent_that_nobody_compares_stays_one_of_it() -> None:
+    ours, theirs = (unchecked("n", f'assert GET({each}, 0, 17, "int64") > T.int64(2), "many"') for each in ("sa", "sb"))
+    assert not proved(ours, theirs, correspond=False)
