@@ -135,6 +135,7 @@ class Lockstep(Elements):
             if not self.raw(p, q):
                 raise Apart(f"the parameters {x.name} and {y.name} have other extents")
         self.join(x, y)
+        self.one.scopes[x.name], self.two.scopes[y.name] = x.scope, y.scope
         self.logic.sizes.exists(self.one.shapes[x.name], x.dtype)
 
     def walk(self, ours: list[Stmt], theirs: list[Stmt]) -> None:
@@ -223,7 +224,8 @@ class Lockstep(Elements):
     def as_many_barriers(self, whole: Stmt, parts: Sequence[Stmt], side: Side) -> bool:
         """Whether barriers are owed within a statement anyway, or one behind its last part alone, or none."""
         buffers = [each for each in parts_of(whole) if isinstance(each, Buffer)]
-        scopes = {name: made.buffer.scope for name, made in side.made.items()} | {b.name: b.scope for b in buffers}
+        made = {name: each.buffer.scope for name, each in side.made.items()}
+        scopes = side.scopes | made | {b.name: b.scope for b in buffers}
         shared = {name for name, scope in scopes.items() if is_shared(scope)}
         read, written = accessed((whole,))
         if read & written & shared or not (read | written) & shared:

@@ -73,7 +73,9 @@ def _out_of_packed_calls(a: PrimFunc, b: PrimFunc, on_request: bool) -> tuple[Pr
     if given is None or (not all(packed) and not on_request):
         return None
     try:
-        (one, ours), (two, theirs) = (unpacked(each, given) if is_packed(each) else (each, ()) for each in (a, b))
+        (one, ours), (two, theirs) = (
+            unpacked(each, given, on_request) if is_packed(each) else (each, ()) for each in (a, b)
+        )
     except Unlike:
         return None
     return (one, two) if ours == theirs or on_request else None

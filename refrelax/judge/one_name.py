@@ -32,21 +32,47 @@ class Whole:
 
 
 @rule("va/lockstep")
-def with_one_name(func: PrimFunc) -> PrimFunc:
-    """The program without those of its views of whole parameters, at other shapes, that are loaded and stored alone."""
+def with_one_name(a: PrimFunc, b: PrimFunc) -> tuple[PrimFunc, PrimFunc]:
+    """Two programs without those of their views of whole parameters, at other shapes, that are loaded and stored alone.
+
+    A load through a view that nobody needs may be out of bounds; as one of its base it would have no index at all
+    where the base is empty. So where that happens to the first program, neither is without these views.
+    """
+    loads = {each.buffer for each in parts_of(a.body) if isinstance(each, BufferLoad)}
+    divided = any(name in loads and _divides(each) for name, each in _views(a).items())
+    return _without(a, divided), _without(b, divided)
+
+
+def _divides(found: Whole) -> bool:
+    """Whether an element of the base is told by a division by what may be 0."""
+    if found.view.shape == found.base.shape:
+        return False
+    at = reshaped_indices(found.base.shape, found.view.shape, (SymVar("at", "int64"),))
+    divisions = [e for each in at for e in parts_of(each) if isinstance(e, Binary) and e.op in ("FloorDiv", "FloorMod")]
+    return not all(as_int(each.b) for each in divisions)
+
+
+def _without(func: PrimFunc, divided: bool) -> PrimFunc:
+    """A program without its views, or, if one of the first program is told by division, without the others."""
+    views = {name: each for name, each in _views(func).items() if not divided or not _divides(each)}
+    if not views:
+        return func
+    kept = [s for s in func.body if not (isinstance(s, DeclBuffer) and s.buffer.name in views)]
+    return replace(func, body=_renamed(tuple(kept), views))
+
+
+def _views(func: PrimFunc) -> dict[str, Whole]:
+    """The views that are other names of a parameter's elements."""
     given = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam) and _in_order(p.buffer)}
     symbols = {s.name for s in func.symbols} | {
         e.name for p in func.params for e in parts_of(p) if isinstance(e, SymVar)
     }
     views: dict[str, Whole] = {}
-    kept = []
     for stmt in func.body:
         found = _whole(stmt.buffer, given, views, symbols) if isinstance(stmt, DeclBuffer) else None
-        if found is None or not _only_elements(found, func.body):
-            kept.append(stmt)
-        else:
+        if found is not None and _only_elements(found, func.body):
             views[found.view.name] = found
-    return replace(func, body=_renamed(tuple(kept), views)) if views else func
+    return views
 
 
 def _in_order(buffer: Buffer) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from refrelax.judge.packed_arguments import PARAMETERS, Given, Part, Unlike, dims_of, field_of_tensor, product, wide
+from refrelax.judge.packed_checks import defined, names_alone
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
@@ -20,6 +21,7 @@ from refrelax.semantics.dims.simplify import simplify
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.intrinsics import records
 from refrelax.semantics.loops.visit import statements_of
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -54,14 +56,12 @@ from refrelax.syntax.types import PrimType, TensorType, tensor_of
 SAYS_NOTHING = frozenset({"storage_alignment", "device_id", "device_type", "compute_scope"})
 """Attributes around the body of a packed entry, at which no run looks."""
 
-DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
-RING = frozenset({"Add", "Sub", "Mul"})
-
 
 @rule("va/packed")
-def unpacked(func: PrimFunc, given: Given) -> tuple[PrimFunc, tuple[Stmt, ...]]:
+def unpacked(func: PrimFunc, given: Given, only: bool = True) -> tuple[PrimFunc, tuple[Stmt, ...]]:
     """A packed entry as a program that takes what its caller packs: compact tensors at offset 0, on device 0 of type 1;
-    and the checks, with the names that they need, that such arguments pass before anything is done.
+    and the checks, with the names that they need, that such arguments pass before anything is done. ``only``: of
+    arguments of other types nothing is asked.
 
     Raises:
         Unlike: it looks at its arguments otherwise than by checks, and by names of their parts.
@@ -76,6 +76,8 @@ def unpacked(func: PrimFunc, given: Given) -> tuple[PrimFunc, tuple[Stmt, ...]]:
     reader = _Entry(tuple((by[n].name if n in by else n, _renamed(t, by)) for n, t in given))
     body = reader.run(func.body, last=True)
     reader.see_that_nothing_is_left(body)
+    if not only and not reader.reads_as_told(body):
+        raise Unlike("an extent that no check compares")
     plain = replace(
         func,
         params=tuple(reader.param(k, names) for k in range(len(given))),
@@ -104,6 +106,16 @@ class _Entry:
     passed: list[Stmt] = field(default_factory=list)
     begun: bool = False
     """Whether something may have been done that is no check and no name."""
+    strided: set[int] = field(default_factory=set)
+    """Of which arguments the strides are there."""
+    ended: bool = False
+    """Whether it ends with 0."""
+    told: dict[str, str] = field(default_factory=dict)
+    """By symbol of what is given: the name that it is read into first."""
+    guessed: set[str] = field(default_factory=set)
+    """Names of what is read, whose values are those of arguments of these types alone."""
+    open_checks: bool = False
+    """Whether a check of what is read stays."""
 
     def __post_init__(self) -> None:
         self.known |= {"args": Part("all"), "num_args": int_imm(len(self.given), "int32")}
@@ -132,16 +144,23 @@ class _Entry:
                 if as_int(left) == 1:
                     return self.passes(stmt)
                 self.begun = True
+                self.open_checks = self.open_checks or self.concerns(condition)
                 return [replace(stmt, condition=left)]
             case Bind(var, value) if self.concerns(value):
                 self.known[var.name] = found = self.value(value)
                 self.passed.append(stmt)
-                return [] if isinstance(found, Part) else [replace(stmt, value=found)]
+                if isinstance(found, Part):
+                    return []
+                symbol = found.value if isinstance(found, Cast) else found
+                if not isinstance(symbol, SymVar) or self.told.setdefault(symbol.name, var.name) != var.name:
+                    self.guessed.add(var.name)
+                return [replace(stmt, value=found)]
             case IfThenElse(Not(Intrinsic("isnullptr", (strides,))), then, ()) if self.concerns(strides):
-                passed = list(self.passed)
-                if self.part(strides).what != "strides" or self.run(then, last=False):
+                passed, strided, part = list(self.passed), set(self.strided), self.part(strides)
+                self.strided.add(part.k)
+                if part.what != "strides" or self.run(then, last=False):
                     raise Unlike("a branch on a pointer")  # (null or not, compact strides pass)
-                self.passed = passed
+                self.passed, self.strided = passed, strided
                 return self.passes(stmt)
             case AttrStmt(key=key, body=body) if key in SAYS_NOTHING:
                 return self.run(body, at_end)
@@ -150,8 +169,9 @@ class _Entry:
                 self.passed.append(stmt)
                 return []
             case Return(value) if at_end and as_int(value) == 0:
+                self.ended = True
                 return []
-            case Bind() | AllocBuffer(init=None) | DeclBuffer():
+            case Bind() | AllocBuffer(init=None) | DeclBuffer() if names_alone(stmt):
                 return [stmt]
             case _:
                 self.begun = True
@@ -186,6 +206,15 @@ class _Entry:
                 raise Unlike(f"{node.name} is used otherwise")
             if isinstance(node, Return):
                 raise Unlike("an end in the middle")
+        if not self.ended:
+            raise Unlike("an end without a value")
+
+    def reads_as_told(self, body: Sequence[Stmt]) -> bool:
+        """Whether the rest looks at nothing but what is the same for arguments of other types that pass the checks: of
+        two extents that no check compares, each has a name of its own."""
+        parts = [stmt.value if isinstance(stmt, Bind) else stmt for stmt in body]
+        used = {node.name for each in parts for node in nodes(each) if isinstance(node, SymVar)}
+        return not self.open_checks and not used & self.guessed
 
     def needed(self, body: Sequence[Stmt]) -> list[Stmt]:
         """Without memory like an argument's that is named for an attribute alone."""
@@ -207,24 +236,9 @@ class _Entry:
         return any(isinstance(each, Part) for each in found)
 
     def truth(self, e: PrimExpr) -> PrimExpr:
-        """A condition, as far as it is known; one that may divide by 0, or overflow, stays."""
+        """A condition, as far as it is known; one that is not seen to be defined stays."""
         found = self.number(e)
-        steps = [each for each in nodes(found) if isinstance(each, Binary) and each.op in DIVISIONS | RING]
-        return simplify(found, NO_FACTS) if all(map(self.is_defined, steps)) else found
-
-    def is_defined(self, e: Binary) -> bool:
-        """Whether arithmetic on what is given has a value: literals, extents of a type, products of extents that the
-        size of a tensor bounds, and what is divided by a literal."""
-        dims = [d for _, type_ in self.given for d in dims_of(type_)]
-        if e.op in DIVISIONS:
-            return (as_int(e.b) or 0) > 0
-        if e in dims or (as_int(e.a) is not None and as_int(e.b) is not None):
-            return True
-        parts = [each for each in nodes(e) if isinstance(each, PrimExpr)]
-        return e.dtype == "int64" and all(
-            as_int(each) is not None or each in dims or (isinstance(each, Binary) and each.op == "Mul")
-            for each in parts
-        )
+        return simplify(found, NO_FACTS) if defined(found, self.given) else found
 
     def part(self, e: PrimExpr) -> Part:
         found = self.value(e)
@@ -283,9 +297,11 @@ class _Entry:
         if (part := of.field(k, wanted)) is not None and dtype.startswith("handle"):
             return part
         match of.what:
-            case "all" if wanted == records.TYPE_INDEX:
+            case "all" if wanted == records.TYPE_INDEX and dtypes.kind(dtype) in ("int", "uint"):
                 return int_imm(records.TENSOR, dtype)
-            case "descriptor" if isinstance(type_, TensorType) and k == 0:
+            case "strides" if of.k not in self.strided:
+                raise Unlike("strides that may be null")
+            case "descriptor" if isinstance(type_, TensorType) and k == 0 and dtypes.kind(dtype) in ("int", "uint"):
                 return int_imm(field_of_tensor(type_, wanted), dtype)
             case "shape" | "strides" if wanted == records.INT64_ELEMENT and dtype == "int64":
                 dims = dims_of(type_)
@@ -296,7 +312,7 @@ class _Entry:
         raise Unlike(f"field {wanted} of what is given")
 
     def of_integer(self, symbol: SymVar, wanted: int, dtype: str) -> PrimExpr:
-        if wanted == records.TYPE_INDEX:
+        if wanted == records.TYPE_INDEX and dtypes.kind(dtype) in ("int", "uint"):
             return int_imm(records.INT, dtype)
         if wanted == records.VALUE and dtype == "int64":
             return wide(symbol)

@@ -194,7 +194,7 @@ class _Comparison:
         logic = Logic(Sizes(terms.dtype_of), left=STEPS[self.options.effort], deadline=self.options.deadline)
         both = Lockstep(terms, logic)
         try:
-            both.proof(with_one_name(a), with_one_name(b))
+            both.proof(*with_one_name(a, b))
         except (NotRead, Spent):
             return None
         calls = (f"{UNREAD}: what the entry calls",) if both.calls else ()

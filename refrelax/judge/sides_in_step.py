@@ -42,13 +42,14 @@ class Shift:
 class Side:
     """One program. ``by``: what its scalars stand for, over symbols that both programs share; ``made``: its buffers
     that are allocated or declared; ``other``: the other program's name of each that has a counterpart; ``threads``: the
-    variables of its loops over threads."""
+    variables of its loops over threads; ``scopes``: of its parameters."""
 
     by: dict[str, PrimExpr] = field(default_factory=dict)
     made: dict[str, Made] = field(default_factory=dict)
     other: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
     threads: set[str] = field(default_factory=set)
+    scopes: dict[str, str] = field(default_factory=dict)
 
     def makes(self, name: str) -> Made | None:
         """Memory of its own that is made here, from its beginning on, without a counterpart."""
