@@ -25,9 +25,10 @@ from refrelax.syntax.module import Module
 
 PIPELINE = PIPELINES["paper"]
 
-JUDGED = ("lift_workspace",)
+JUDGED = ("lift_workspace", "plan_memory", "capture", "build")
 """After these passes the whole is validated against the model as it was imported: the last that leaves it a program of
-pure calls. (Without library calls the plan of memory is proved, too: ``tests/commands/test_ablation.py``.)"""
+pure calls, and each that goes on to memory and the machine. The other passes are held one by one, each to the module
+before it, in ``tests/commands/test_ablation.py``."""
 
 
 @dataclass(slots=True)

@@ -55,7 +55,7 @@ LEGEND = f"""Small models of the paper's kinds; our passes: {", ".join(PIPELINE)
 operators: at graph level, as imported; to libraries: calls of library functions that took one or more of them;
 kernels + lib: calls of loop programs after legalization, and those of library functions; fused + lib: after fusion;
 TVM's, fused: TVM 0.27's after LegalizeOps and FuseTIR, which dispatch nothing: what we give to libraries (the products)
-are loop programs there, and counted;
+are loop programs there, and counted; without dispatch our legalization makes as many;
 inside: bindings of NumPy's form after fusion, each judged on its own inputs;
 TVM inside: the outputs that TVM recorded, not outside what the imported model permits;
 built: the same of what our last pass made, run by the definition;

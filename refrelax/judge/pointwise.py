@@ -25,7 +25,7 @@ from refrelax.judge.one_name import with_one_name
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
 from refrelax.judge.same_programs import same_callees, same_programs
-from refrelax.judge.signatures import Parameters
+from refrelax.judge.signatures import Parameters, binds_no_more
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.ops.meaning.openings import renamed
@@ -150,6 +150,7 @@ class _Comparison:
         inputs, names_a, names_b = parameters.values(a, b), parameters.ours, parameters.theirs
         self.assume(names_a)
         self.bound(ours.functions[entry], names_a)
+        binds_no_more(ours.functions[entry], theirs.functions[entry])
         self.promised(a, b, names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
         events = Events()

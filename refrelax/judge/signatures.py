@@ -141,6 +141,31 @@ def signature(func: object) -> Signature:
     return tuple(read)
 
 
+@rule("ev/negative-extent")
+def binds_no_more(first: object, second: object) -> None:
+    """See that the second entry leaves no run open for a negative number in a shape that the first one does not: where
+    its shapes have a symbol alone, the first one's have. (Where types are erased nothing is bound.)
+
+    Raises:
+        NotRead: it may.
+    """
+    types = [[p.type for p in each.params] if isinstance(each, graph.Function) else [] for each in (first, second)]
+    for a, b in zip(*types, strict=False):
+        if not _alone(b) <= _alone(a):
+            raise NotRead("a shape whose symbols are extents in the second program alone: a number may be negative")
+
+
+def _alone(type_: Type | None, path: tuple[int, ...] = ()) -> set[tuple[int, ...]]:
+    """The places in the shapes of a parameter where a symbol stands alone."""
+    match type_:
+        case ShapeType(values=tuple() as dims):
+            return {(*path, k) for k, dim in enumerate(dims) if isinstance(dim, SymVar)}
+        case TupleType(fields):
+            return {place for k, each in enumerate(fields) for place in _alone(each, (*path, k))}
+        case _:
+            return set()
+
+
 def _is_branched_on(name: str, func: object) -> bool:
     """Whether a name is mentioned nowhere but as the condition of a branch."""
     found = list(nodes(func.body)) if isinstance(func, graph.Function) else []

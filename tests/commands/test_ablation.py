@@ -13,7 +13,7 @@ from refrelax.commands.demo_paper import pick
 from refrelax.errors import Returned, UsageError
 from refrelax.examples import Example, RecordedRun
 from refrelax.lower import lower
-from refrelax.lower.counts import dispatched
+from refrelax.lower.counts import dispatched, launches
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import ConstantArray
@@ -96,13 +96,15 @@ def test_calls_of_library_functions_are_judged_and_their_contracts_are_not() -> 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", examples.paper_names())
 def test_the_ablation(name: str) -> None:
-    found = ablation(examples.load(name))
+    example = examples.load(name)
+    found = ablation(example)
     assert found.agrees, [row.trouble for row in found.rows]
     left = sum(whole - proved for proved, whole in found.claims.values())
-    assert left == (found.model in LEFT)
+    assert left == len(found.open_claims) == (found.model in LEFT)
+    undispatched = lower(checked_of(example), passes=("legalize", "dead_code")).module.module
     for row in found.rows:
         assert row.built[0] == row.built[1] == row.tvm_outputs[1]
-        assert 0 < row.kernels[1] < row.kernels[0] <= row.tvm_kernels[0]
+        assert 0 < row.kernels[1] < row.kernels[0] <= row.tvm_kernels[0] == launches(undispatched, row.function)
         assert row.dispatched or row.function == "listen"
         assert row.bindings[0] == row.bindings[1] > 0 and row.tvm_outputs[0] == row.tvm_outputs[1] > 0
         named = OF_LIBRARIES.get((row.model, row.function))
@@ -111,11 +113,12 @@ def test_the_ablation(name: str) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("pipeline", ["default", "paper"])
 @pytest.mark.parametrize("name", examples.paper_names())
-def test_every_pass_by_itself(name: str) -> None:
+def test_every_pass_by_itself(name: str, pipeline: str) -> None:
     example = examples.load(name)
     before = checked_of(example)
-    for step in lower(before).steps:
+    for step in lower(before, pipeline).steps:
         for function in example.functions:
             args = next(list(run.args) for run in example.runs if run.function == function)
             found = judge.validate(before, step.module, function, rounds=1, args=args)
