@@ -198,9 +198,16 @@ def _load(directory: Path) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def load_examples(directory: Path | None = None) -> tuple[Case, ...]:
-    """Every example of the spec that states its outcome, as a case."""
-    return tuple(_from_example(each) for each in spec_text.examples(directory))
+def load_examples(directory: Path | None = None, silent: bool = False) -> tuple[Case, ...]:
+    """Every example of the spec, or of the pages in a folder, as a case.
+
+    ``silent``: programs that state no outcome are passed over, in pages that show them for something else.
+
+    Raises:
+        BadCase: a program that states no outcome, or in a way that is not understood.
+    """
+    found = spec_text.examples(directory)
+    return tuple(_from_example(each) for each in found if not silent or "# expect:" in each.text)
 
 
 def load_named_examples() -> tuple[Case, ...]:

@@ -41,6 +41,7 @@ def test_a_branch_around_one_store() -> None:
     assert rr.validate(all_, some, assume=["m >= 1", "n > 1"]).word == "PROVED"
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(
     st.tuples(st.sampled_from([0, 1, 2, 3]), st.sampled_from([0, 1, 2, 3])),

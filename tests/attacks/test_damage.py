@@ -25,6 +25,7 @@ class Implementation:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("first", "words"), [(3, ["passed"] * 3), (1, ["failed"] * 3)])
 def test_a_crash_is_confirmed_in_a_fresh_process(
     first: int, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

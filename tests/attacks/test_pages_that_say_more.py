@@ -51,6 +51,7 @@ ENDS = {
 ENDS = {f"op.binary/{rule}": end for rule, end in ENDS.items()} | {"op.power/negative-exponent": "poison"}
 
 
+@pytest.mark.thorough
 def test_what_all_share_is_asked_too() -> None:
     rules = tie.read()
     ends = pages.ends_of((*rules.cases, *rules.examples), rules.code)

@@ -101,6 +101,7 @@ def test_a_built_program_ends_as_the_typed_one(pair: tuple[str, Any, Any], k: in
             assert (k == extent) == wanted.startswith("Returned")  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(
     dims=st.lists(st.sampled_from(["k", "j", "m", "k + j", "2"]), min_size=1, max_size=3),

@@ -25,7 +25,7 @@ from refrelax.shape_solver.pointwise.terms import (
     Load,
     Number,
     Old,
-    Open,
+    OpenTerm,
     TensorTerm,
     Term,
     Terms,
@@ -115,7 +115,7 @@ class At:
                 return self.value(yes if self.numerics.decide(truth) else no, env)
             case Fold():
                 return self.folded(t, env)
-            case Open():
+            case OpenTerm():
                 return UNWRITTEN
             case Identity(op):
                 return Nothing(op)

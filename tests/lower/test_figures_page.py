@@ -24,7 +24,7 @@ BLOCKS = [
     (TEXT.count("\n", 0, m.start()) + 1, m[1]) for m in re.finditer(r"^```tvmscript\n(.*?)^```", TEXT, re.M | re.S)
 ]
 NOTE = re.compile(r"^# ([a-z ]+): (.*)$", re.MULTILINE)
-EXAMPLES = load_examples(PAGE)
+EXAMPLES = load_examples(PAGE, silent=True)
 PASSED = [(line, text) for line, text in BLOCKS if "# passes:" in text]
 KINDS = [(line, text) for line, text in BLOCKS if "# kind:" in text]
 

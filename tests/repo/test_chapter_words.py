@@ -142,6 +142,7 @@ class Module:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("asked", "end"),
     [

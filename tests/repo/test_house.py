@@ -73,6 +73,7 @@ SECOND = {"Proved", "Refuted"}
 """Public classes beside which another file has a class of that name."""
 
 
+@pytest.mark.thorough
 def test_no_other_class_has_the_name_of_a_public_one() -> None:
     """``Tensor``, ``Verdict`` and the like mean one thing in the house; what is in ``SECOND`` waits for a name."""
     public = {name for name in dir(refrelax) if isinstance(getattr(refrelax, name), type)} | {"Step"}

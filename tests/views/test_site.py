@@ -66,6 +66,7 @@ def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path) -> None:
         assert len(list(dead(tmp_path))) == 1, wrong  # type: ignore[operator]
 
 
+@pytest.mark.thorough
 def test_a_link_of_a_rule_leads_from_the_rule_s_own_page() -> None:
     from refrelax.conformance import spec_text, tie
 

@@ -101,6 +101,7 @@ def test_faults_are_seen(name: str, order: int) -> None:
         launch(name, order)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", [0, 1, 5])
 def test_right_kernels_pass(order: int) -> None:
     line = np.arange(64, dtype=np.float32)

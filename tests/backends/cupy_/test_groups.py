@@ -105,6 +105,7 @@ class Emulated:
         return self.executable.run(entry, *args)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_permitted(name: str) -> None:
@@ -182,6 +183,7 @@ def test_an_epilogue_is_no_launch_of_its_own() -> None:
     assert found.read == 4 * (64 * 32 * 3 + 48 * 32 * 4 + 48) and found.written == 4 * 64 * 48
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40), st.integers(0, 2))
 @settings(max_examples=10)

@@ -105,6 +105,7 @@ def test_permitted_in_every_order(name: str) -> None:
     assert isinstance(made.run("main", empty, empty, empty), rr.Returned)
 
 
+@pytest.mark.thorough
 @needs_gxx
 def test_bindings_are_seen_where_somebody_looks() -> None:
     made = CudaExecutable(module("plain"), "fast", EmulatedDevice())

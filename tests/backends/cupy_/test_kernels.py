@@ -91,6 +91,7 @@ def test_forms() -> None:
     assert fast["where_inside"] == "elementwise"
 
 
+@pytest.mark.thorough
 @needs_gxx
 def test_reports_end_the_run() -> None:
     fast = executable("fast")

@@ -95,6 +95,7 @@ def test_arguments_that_share_memory_have_no_list() -> None:
     assert len(call.tapes) == 1
 
 
+@pytest.mark.thorough
 def test_constants_are_uploaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     example, compiled = examples.load("decoder"), executable("decoder", "kernels")
     args = example.runs[0].args

@@ -15,7 +15,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import exact, guests
 from refrelax.backends.numpy_.operators import ROWS
 from refrelax.running.arrays import numpy_dtype
-from refrelax.syntax import bits
+from refrelax.syntax import bits, dtypes
 
 
 def module(call: str, *types: str) -> rr.CheckedModule:
@@ -45,7 +45,8 @@ def test_e8m0_of_integers(x: int) -> None:
 @pytest.mark.parametrize("dtype", ["int4", "uint4", "int1", "uint1"])
 def test_four_bits_wrap(dtype: str, call: str, mode: Any) -> None:
     c = module(call, f'R.Tensor((4,), "{dtype}")', f'R.Tensor((4,), "{dtype}")')
-    args = rr.Tensor.of([0, 1, 7, 5], dtype), rr.Tensor.of([3, 7, 7, -1], dtype)
+    low, high = dtypes.integer_range(dtype)
+    args = [rr.Tensor.of([low + (k - low) % (high - low + 1) for k in x], dtype) for x in ([0, 1, 7, 5], [3, 7, 7, -1])]
     found, wanted = rr.compile(c, "numpy", mode).run("main", *args), rr.run(c, "main", *args)
     assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
     assert found.value.dtype == wanted.value.dtype and found.value.tolist() == wanted.value.tolist()

@@ -52,6 +52,7 @@ def test_nothing_that_it_answers_is_wrong() -> None:
     assert words["passed"] > 150
 
 
+@pytest.mark.thorough
 def test_the_board_says_what_is_asked_for_most() -> None:
     rows: list[Any] = [r for r in scored(4) if r.word in ("unsupported", "passed")]
     assert any(line.startswith("07-evaluation") for line in board(rows))
