@@ -180,9 +180,9 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
     short = name.removeprefix("relax.")
     own = [rule for rule in tie.defined if rule.startswith(f"op.{short}/")]
     said = spec_text.section(op.page, name)
-    examples = (
-        c for c in tie.examples if c.expect.kind == "Returned" and f"{name.replace('relax.', 'R.', 1)}(" in c.module
-    )
+    call = f"{name.replace('relax.', 'R.', 1)}("
+    examples = [c for c in tie.examples if c.expect.kind == "Returned" and call in c.module]
+    examples.sort(key=lambda c: not c.file.endswith(op.page))  # its own page first
     return ExplainedOp(
         name,
         op.page,
@@ -194,7 +194,7 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
         op.memory,
         said.get("meaning", ""),
         "\n".join(re.findall(r"```text\n(.*?)```", said.get("formula", ""), re.S)).rstrip(),
-        next(examples, None),
+        examples[0] if examples else None,
     )
 
 
