@@ -182,7 +182,7 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
     said = spec_text.section(op.page, name)
     call = f"{name.replace('relax.', 'R.', 1)}("
     examples = [c for c in tie.examples if c.expect.kind == "Returned" and call in c.module]
-    examples.sort(key=lambda c: not c.file.endswith(op.page))  # its own page first
+    examples.sort(key=lambda c: not c.file.endswith(f"/{op.page}.md"))  # its own page first
     return ExplainedOp(
         name,
         op.page,
