@@ -39,6 +39,7 @@ def compiled(text: str) -> CudaExecutable:
     return CudaExecutable(rr.check(rr.parse(text)), "fast", EmulatedDevice())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start", [10, 90])
 def test_an_output_inside_an_input_is_stored_before_it_is_read(start: int) -> None:
     """``start``: where an array lies that is read alone; at 10 it begins between the other two."""

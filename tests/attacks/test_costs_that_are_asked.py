@@ -92,6 +92,7 @@ READS = {
 """What is read of 40 elements or more, and how many elements are read at most."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("read", READS)
 def test_an_element_that_many_iterations_read_is_one(read: str) -> None:
     text = f"""

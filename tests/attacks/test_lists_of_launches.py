@@ -60,6 +60,7 @@ class Module:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("graph", [False, True])
 def test_what_the_host_filled_and_a_kernel_overwrites_is_filled_again(graph: bool) -> None:
     call = compiled(ACCUMULATED).resident("main", graph=graph)

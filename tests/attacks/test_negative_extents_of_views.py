@@ -46,6 +46,7 @@ def _checked(body: str) -> rr.CheckedModule:
     return rr.check(rr.parse(text.replace("<K>", SMALL)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", VIEWS)
 def test_it_is_open_and_no_proof(what: str) -> None:
     first, second = _checked("z = x"), _checked(VIEWS[what])

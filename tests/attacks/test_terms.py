@@ -48,6 +48,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ATTACKS)
 def test_it_is_not_proved_at_its_only_shape(name: str) -> None:
     before, after = map(rr.parse, ATTACKS[name])

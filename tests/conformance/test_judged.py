@@ -116,6 +116,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], s
     return write
 
 
+@pytest.mark.thorough
 def test_a_wrong_implementation_ends_with_one(theirs: Any, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "run", "--impl", f"{theirs(WRONG)}:Wrong", "--only", "evaluation"]) == 1
     said = capfd.readouterr().out

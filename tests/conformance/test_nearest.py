@@ -62,6 +62,7 @@ def test_a_rule_leads_to_tests() -> None:
     assert found.tests and all(each.startswith("tests/") for each in found.tests)
 
 
+@pytest.mark.thorough
 def test_an_operator_is_found_by_its_last_name() -> None:
     """``softmax`` showed a rule about floats and a library function, and not the operator."""
     found = explain("softmax")

@@ -57,6 +57,7 @@ def run(case: Case) -> Held | None:
     return held
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_every_value_has_its_deduced_type(part: int) -> None:
     wrong, seen = [], 0

@@ -68,6 +68,7 @@ def test_false_ones_are_refuted_however_far_away(claim: str, assume: list[str]) 
     assert isinstance(prove(claim, assume), Refuted)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("claim", "assume"), ASKED)
 def test_claims_that_other_questions_decide(claim: str, assume: list[str]) -> None:
     """Of divisors, of what two terms differ in, of counts; each was open."""
@@ -97,6 +98,7 @@ def decided(random: Random) -> str:
     return found if isinstance(found, str) else "integers"
 
 
+@pytest.mark.thorough
 def test_what_is_decided_is_so() -> None:
     found = [decided(Random(f"carries/{number}")) for number in range(80)]
     assert found.count("none") > 10 and found.count("integers") > 30

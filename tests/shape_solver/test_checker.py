@@ -356,6 +356,7 @@ def read_and_evaluated(seed: int, count: int) -> int:
     return refuted
 
 
+@pytest.mark.thorough
 def test_the_facts_of_a_question_say_what_refutes_it() -> None:
     assert read_and_evaluated(3, 150) > 300
 

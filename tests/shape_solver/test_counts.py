@@ -37,6 +37,7 @@ FALSE: list[tuple[str, list[str]]] = [
 ]
 
 
+@pytest.mark.thorough
 @with_z3
 @pytest.mark.parametrize(("claim", "assume"), TRUE)
 def test_claims_about_counts_and_divisors(claim: str, assume: list[str]) -> None:
@@ -92,6 +93,7 @@ def looked_at(random: Random) -> int:
     return proved
 
 
+@pytest.mark.thorough
 @with_z3
 def test_cases_of_parts_prove_nothing_false() -> None:
     assert sum(looked_at(Random(f"counts/{number}")) for number in range(60)) > 5

@@ -90,6 +90,7 @@ NAMES = st.sampled_from(
 )
 
 
+@pytest.mark.thorough
 @given(NAMES)
 @settings(max_examples=30, deadline=None)
 def test_names_capture_nothing(name: str) -> None:

@@ -8,6 +8,7 @@ from refrelax.shape_solver import z3_
 from tests.shape_solver.native import asked
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_some_questions_that_python_evaluates() -> None:
     rows = [asked(f"day/{number}") for number in range(100)]

@@ -100,12 +100,14 @@ def shown(random: Random) -> bool:
     return True
 
 
+@pytest.mark.thorough
 @given(integers(0, 2**32))
 @settings(max_examples=150, deadline=None)
 def test_what_ranges_show_holds(seed: int) -> None:
     shown(Random(seed))
 
 
+@pytest.mark.thorough
 def test_ranges_show_something() -> None:
     assert sum(shown(Random(f"ranges/{number}")) for number in range(200)) > 8
 

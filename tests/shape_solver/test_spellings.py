@@ -55,12 +55,14 @@ def test_parts_are_simplified(before: str, assume: list[str], after: str) -> Non
     assert simplify(before, assume) == parse_dim(after)
 
 
+@pytest.mark.thorough
 def test_no_step_is_made_in_a_program() -> None:
     """``x + k*c`` may overflow where ``x // c + k`` does not."""
     e = parse_dim("(x//c + k)//d")
     assert simplify(e, ["c >= 1", "d >= 1"], arithmetic="no-overflow") == e
 
 
+@pytest.mark.thorough
 @given(integers(0, 2**32))
 @settings(max_examples=draws(60), deadline=None)
 def test_simplified_is_equal_and_defined(seed: int) -> None:

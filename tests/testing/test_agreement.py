@@ -129,11 +129,13 @@ def test_bits_mode_has_the_bits(program: Program) -> None:
     bits_mode_has_the_bits(program)
 
 
+@pytest.mark.thorough
 @given(programs())
 def test_every_binding_has_the_bits(program: Program) -> None:
     every_binding_has_the_bits(program)
 
 
+@pytest.mark.thorough
 @given(programs())
 def test_fast_mode_is_permitted(program: Program) -> None:
     fast_mode_is_permitted(program)

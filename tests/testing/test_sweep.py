@@ -31,6 +31,7 @@ def test_corners_are_patterns_of_the_dtype(dtype: str) -> None:
     assert set(fill(corners(dtype), 3 * len(corners(dtype)), 1)) == set(corners(dtype))
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(sorted(SKETCHES)), st.integers(0, 10_000), st.sampled_from(("all", "rank", "nothing")))
 def test_a_sample_of_programs_has_no_fault(op: str, seed: int, known: str) -> None:

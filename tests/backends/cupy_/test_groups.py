@@ -177,6 +177,7 @@ def contraction(order: int) -> CudaExecutable:
     )
 
 
+@pytest.mark.thorough
 def test_an_epilogue_is_no_launch_of_its_own() -> None:
     found = contraction(0).cost(n=64, m=48, k=32)
     assert [each.form for each in found.kernels] == ["tiled contraction"]

@@ -137,6 +137,7 @@ def test_a_check_stays_unless_it_is_proved() -> None:
         assert made[name].claims and all(claim.proved for claim in made[name].claims)
 
 
+@pytest.mark.thorough
 @needs_gxx
 def test_a_rounding_in_doubt_is_decided_on_the_host() -> None:
     """A square that lies half way between two numbers: no function that is nearly right can say which is nearer."""

@@ -234,6 +234,7 @@ def test_names_of_the_program_are_no_names_of_ours(pipeline: str) -> None:
             assert all(np.array_equal(a, b) for a, b in zip(wanted, found, strict=True))
 
 
+@pytest.mark.thorough
 @needs_gxx
 def test_a_zero_that_is_summed_is_positive() -> None:
     for name in ("sums", "before"):

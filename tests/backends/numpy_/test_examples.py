@@ -14,6 +14,7 @@ def checked(name: str, stage: str = "imported") -> rr.CheckedModule:
     return rr.check(rr.bind_constants(rr.parse(found.text, str(found.path)), found.constants))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", examples.names())
 def test_fast_mode_agrees(name: str) -> None:
     module = checked(name)

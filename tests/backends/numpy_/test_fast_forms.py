@@ -244,6 +244,7 @@ STEPS = ["R.add({0}, {1})", "R.subtract({0}, {1})", "R.multiply({0}, {1})", "R.m
          'R.where({m}, {0}, R.const(-1, "float32"))', "R.exp({0})", "R.square({0})"]  # fmt: skip
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(80))
 @given(st.data())
 def test_elementwise_runs(data: st.DataObject) -> None:

@@ -70,6 +70,7 @@ def test_usage(command: Any, line: str, says: str) -> None:
     assert code == 2 and says in err
 
 
+@pytest.mark.thorough
 def test_a_finding_is_asked_of_other_versions_too(command: Any) -> None:
     code, said, _ = command(f"{LINE} --impl numpy --count 8 --dtypes bfloat16,float32")
     *findings, _ = said

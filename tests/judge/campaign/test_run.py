@@ -172,6 +172,7 @@ def test_a_fault_of_ours_costs_one_task(whole: list[Finding], tmp_path: Path, mo
 # --- processes that die ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
     with closing(Pool(2)) as pool:

@@ -76,6 +76,7 @@ def wrong_axes(value: Any) -> list[Any]:
     return [7, -7] if isinstance(value, int) and not isinstance(value, bool) else []
 
 
+@pytest.mark.thorough
 def test_axes_are_held_against_a_rank_without_dims() -> None:
     """Every axis that is refused where all extents are known is refused where only the rank is."""
     asked = 0
