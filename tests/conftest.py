@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("default", max_examples=16, **COMMON)
+settings.register_profile("default", max_examples=10, **COMMON)
 settings.register_profile("ci", max_examples=16, derandomize=True, print_blob=True, **COMMON)
 settings.register_profile("many", max_examples=400, print_blob=True, **COMMON)
 settings.register_profile("nightly", max_examples=5_000, print_blob=True, **COMMON)
