@@ -182,7 +182,6 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
     said = spec_text.section(op.page, name)
     call = f"{name.replace('relax.', 'R.', 1)}("
     examples = [c for c in tie.examples if c.expect.kind == "Returned" and call in c.module]
-    examples.sort(key=lambda c: not c.file.endswith(f"/{op.page}.md"))  # its own page first
     return ExplainedOp(
         name,
         op.page,
@@ -194,7 +193,7 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
         op.memory,
         said.get("meaning", ""),
         "\n".join(re.findall(r"```text\n(.*?)```", said.get("formula", ""), re.S)).rstrip(),
-        examples[0] if examples else None,
+        min(examples, key=lambda c: not c.file.endswith(f"/{op.page}.md"), default=None),  # its own page first
     )
 
 

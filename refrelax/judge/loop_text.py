@@ -29,6 +29,7 @@ from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
     BufferRef,
+    Cast,
     Intrinsic,
     Literal,
     PrimExpr,
@@ -167,3 +168,9 @@ def put(root: Any, by: Mapping[str, PrimExpr]) -> Any:
 def plus(low: PrimExpr, k: int) -> PrimExpr:
     known = as_int(low)
     return int_imm(known + k, low.dtype) if known is not None else Binary("Add", low, int_imm(k, low.dtype))
+
+
+def wide(e: PrimExpr) -> PrimExpr:
+    """An integer as one of int64."""
+    number = as_int(e)
+    return int_imm(number) if number is not None else e if e.dtype == "int64" else Cast("int64", e)

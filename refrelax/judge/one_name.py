@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from refrelax.judge.loop_text import parts_of
+from refrelax.judge.loop_text import parts_of, wide
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.shape_solver.pointwise.row_major import reshaped_indices
 from refrelax.shape_solver.pointwise.views import is_plain, product
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, BufferParam, BufferStore, DeclBuffer, PrimFunc
-from refrelax.syntax.scalars import Binary, BufferLoad, BufferRef, Cast, Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Binary, BufferLoad, BufferRef, Literal, PrimExpr, SymVar, as_int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +150,9 @@ def _renamed(root: Any, views: Mapping[str, Whole]) -> Any:
 def _at_its_base(e: BufferLoad | BufferStore, found: Whole, indices: tuple[PrimExpr, ...]) -> BufferLoad | BufferStore:
     """A load or a store through a view as one of its base."""
     if found.view.shape != found.base.shape:
-        own, shape, at = (tuple(map(_wide, each)) for each in (found.base.shape, found.view.shape, indices))
+        own, shape, at = (tuple(map(wide, each)) for each in (found.base.shape, found.view.shape, indices))
         indices = reshaped_indices(own, shape, at)
     return replace(e, buffer=found.base.name, indices=indices)
-
-
-def _wide(e: PrimExpr) -> PrimExpr:
-    known = as_int(e)
-    if e.dtype == "int64":
-        return e
-    return Cast("int64", e) if known is None else replace(e, dtype="int64") if isinstance(e, Literal) else e
 
 
 __all__ = ["with_one_name"]

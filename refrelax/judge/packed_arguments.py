@@ -5,15 +5,16 @@ Spec: ``spec/06c-pointwise.md``, ``va/packed``; ``spec/07-evaluation.md``, ``ev/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.intrinsics import records
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Bind, Buffer, BufferParam, DeclBuffer, PrimFunc, ScalarParam
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, PrimExpr, SymVar, as_int, int_imm
+from refrelax.syntax.scalars import Cast, Intrinsic, PrimExpr, SymVar, as_int
 from refrelax.syntax.types import PrimType, TensorType, tensor_of
 
 PARAMETERS = ("self_handle", "args", "num_args", "result")
@@ -128,16 +129,13 @@ def field_of_tensor(type_: TensorType, wanted: int) -> int:
     return found
 
 
-def wide(e: PrimExpr) -> PrimExpr:
-    number = as_int(e)
-    return int_imm(number) if number is not None else e if e.dtype == "int64" else Cast("int64", e)
-
-
-def product(dims: Sequence[PrimExpr]) -> PrimExpr:
-    whole: PrimExpr = int_imm(1)
-    for d in dims:
-        whole = Binary("Mul", whole, wide(d))
-    return whole
+def symbols_of(given: Given) -> dict[str, SymVar]:
+    """What has a name among the arguments: integers by their own names, and the symbols of extents."""
+    found = {name: SymVar(name, type_.dtype) for name, type_ in given if isinstance(type_, PrimType)}
+    for _, type_ in given:
+        for d in dims_of(type_):
+            found |= {each.name: each for each in nodes(d) if isinstance(each, SymVar) and each.name not in found}
+    return found
 
 
 __all__ = [
@@ -149,7 +147,6 @@ __all__ = [
     "dims_of",
     "field_of_tensor",
     "is_packed",
-    "product",
+    "symbols_of",
     "taken",
-    "wide",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refrelax.judge.packed_arguments import Given, dims_of
+from refrelax.judge.packed_arguments import Given, dims_of, symbols_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.shape_solver.pointwise import Logic, NotRead, Term, Terms
@@ -47,7 +47,7 @@ def defined(e: PrimExpr, given: Given) -> bool:
         return True
     terms = Terms()
     logic = Logic(Sizes(terms.dtype_of))
-    symbols = _symbols(given)
+    symbols: dict[str, PrimExpr] = {**symbols_of(given)}
     for name, type_ in given:
         if isinstance(type_, PrimType):
             low, high = integer_range(type_.dtype)
@@ -67,14 +67,6 @@ def defined(e: PrimExpr, given: Given) -> bool:
     except NotRead:
         return False
     return all(logic.holds(statement, known) for statement, known in asked)
-
-
-def _symbols(given: Given) -> dict[str, PrimExpr]:
-    found: dict[str, PrimExpr] = {name: SymVar(name, t.dtype) for name, t in given if isinstance(t, PrimType)}
-    for _, type_ in given:
-        for d in dims_of(type_):
-            found |= {each.name: each for each in nodes(d) if isinstance(each, SymVar) and each.name not in found}
-    return found
 
 
 def _no_load(e: BufferLoad, indices: Sequence[PrimExpr], scope: Known, hard: Known) -> Term:

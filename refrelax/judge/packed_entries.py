@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from refrelax.judge.packed_arguments import PARAMETERS, Given, Part, Unlike, dims_of, field_of_tensor, product, wide
+from refrelax.judge.loop_text import wide
+from refrelax.judge.packed_arguments import PARAMETERS, Given, Part, Unlike, dims_of, field_of_tensor, symbols_of
 from refrelax.judge.packed_checks import defined, names_alone
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
@@ -21,6 +22,7 @@ from refrelax.semantics.dims.simplify import simplify
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.intrinsics import records
 from refrelax.semantics.loops.visit import statements_of
+from refrelax.shape_solver.pointwise.views import product
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -48,7 +50,6 @@ from refrelax.syntax.scalars import (
     SymVar,
     as_int,
     bool_imm,
-    free_symbols,
     int_imm,
 )
 from refrelax.syntax.types import PrimType, TensorType, tensor_of
@@ -68,11 +69,7 @@ def unpacked(func: PrimFunc, given: Given, only: bool = True) -> tuple[PrimFunc,
     """
     names = Taken(name for node in nodes(func) if isinstance(name := getattr(node, "name", None), str))
     names.add(*(name for stmt in statements_of(func.body) if isinstance(name := getattr(stmt, "buffer", None), str)))
-    own = {name for name, type_ in given if isinstance(type_, PrimType)}
-    own |= {name for _, type_ in given for d in dims_of(type_) for name in free_symbols(d)}
-    kinds = {v.name: v.dtype for _, type_ in given for d in dims_of(type_) for v in nodes(d) if isinstance(v, SymVar)}
-    kinds |= {name: type_.dtype for name, type_ in given if isinstance(type_, PrimType)}
-    by = {name: SymVar(names.fresh(name), kinds[name]) for name in sorted(own)}
+    by = {name: SymVar(names.fresh(name), symbol.dtype) for name, symbol in sorted(symbols_of(given).items())}
     reader = _Entry(tuple((by[n].name if n in by else n, _renamed(t, by)) for n, t in given))
     body = reader.run(func.body, last=True)
     reader.see_that_nothing_is_left(body)
@@ -306,7 +303,7 @@ class _Entry:
             case "shape" | "strides" if wanted == records.INT64_ELEMENT and dtype == "int64":
                 dims = dims_of(type_)
                 if 0 <= k < len(dims):
-                    return wide(dims[k] if of.what == "shape" else product(dims[k + 1 :]))
+                    return wide(dims[k] if of.what == "shape" else product(tuple(map(wide, dims[k + 1 :]))))
             case _:
                 pass
         raise Unlike(f"field {wanted} of what is given")

@@ -23,6 +23,7 @@ from refrelax.backends.numpy_.graph_writer import plain
 from refrelax.lower.names import Taken
 from refrelax.lower.origins.proof import origin_of
 from refrelax.lower.origins.text import Origin, hinted
+from refrelax.semantics.dims.spell import product
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
     Call,
@@ -36,7 +37,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 from refrelax.syntax.types import TensorType
 
 THREADS = 256
@@ -201,10 +202,7 @@ def _scan(name: str, given: dict[str, object], source: Buffer, out: Buffer) -> O
 
 
 def _product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
-    whole: PrimExpr = dims[0] if dims else int_imm(1)
-    for dim in dims[1:]:
-        whole = Binary("Mul", whole, dim)
-    return whole
+    return product(dims or (int_imm(1),))
 
 
 @dataclass(slots=True)
