@@ -11,6 +11,7 @@ import refrelax as rr
 from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import attempt
 from refrelax.running.run import run
+from tests.attacks.rare_branch import checked
 
 GIVEN = """
 @I.ir_module
@@ -21,28 +22,6 @@ class Module:
         v = R.call_pure_packed("ext", x, u, ty_args=R.Tensor((3,), "float32"))
         return v
 """
-RARE = """
-n = TypeVar("n")
-@I.ir_module
-class Module:
-    @T.prim_func(private=True)
-    def rare(a: T.handle, b: T.Buffer((), "bool")):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "float32")
-        with T.sblock("b"):
-            b[()] = n == 777
-    @R.function
-    def main(x: R.Tensor((n,), "float32")) -> R.Any:
-        cls = Module
-        t = R.call_tir(cls.rare, (x,), out_ty=R.Tensor((), "bool"))
-        if t:
-            w = {value}
-            v = {rare}
-        else:
-            u = {value_else}
-            v = {other}
-        return v
-"""
 
 
 def _given(value: str) -> rr.CheckedModule:
@@ -50,8 +29,8 @@ def _given(value: str) -> rr.CheckedModule:
 
 
 def _returned(value: str, packed: str) -> rr.CheckedModule:
-    forms = {"rare": packed.format("w"), "other": packed.format("u")}
-    return rr.check(rr.parse(RARE.format(value=value, value_else="R.tuple()", **forms)))
+    rare, other = (f"{name} = {of}\nv = {packed.format(name)}" for name, of in (("w", value), ("u", "R.tuple()")))
+    return checked('x: R.Tensor((n,), "float32")', rare, other)
 
 
 @pytest.mark.parametrize(("one", "two"), [("R.null_value()", "R.tuple()"), ("R.tuple()", "R.null_value()")])

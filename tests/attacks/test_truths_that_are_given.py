@@ -8,35 +8,23 @@ import pytest
 import refrelax as rr
 from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import attempt
+from tests.attacks.rare_branch import checked
 
 RARE = """
-n = TypeVar("n")
-@I.ir_module
-class Module:
-    @T.prim_func(private=True)
-    def rare(a: T.handle, b: T.Buffer((), "bool")):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "float32")
-        with T.sblock("b"):
-            b[()] = n == 777
-    @R.function
-    def main(c: R.Prim("bool"), x: R.Tensor((n,), "float32")) -> R.Any:
-        cls = Module
-        t = R.call_tir(cls.rare, (x,), out_ty=R.Tensor((), "bool"))
-        if t:
-            if c:
-                w = R.const(True, "bool")
-            else:
-                w = R.const(False, "bool")
-            v = {value}
-        else:
-            v = c
-        return v
+if c:
+    w = R.const(True, "bool")
+else:
+    w = R.const(False, "bool")
+v = {value}
 """
 
 
+def _rare(value: str) -> rr.CheckedModule:
+    return checked('c: R.Prim("bool"), x: R.Tensor((n,), "float32")', RARE.format(value=value), "v = c")
+
+
 def test_a_tensor_at_one_shape_is_not_the_truth() -> None:
-    truth, tensor = (rr.check(rr.parse(RARE.format(value=each))) for each in ("c", "w"))
+    truth, tensor = map(_rare, ("c", "w"))
     x = np.ones(777, "float32")
     assert isinstance(rr.run(truth, "main", True, x).value, bool)
     assert not isinstance(rr.run(tensor, "main", True, x).value, bool)
