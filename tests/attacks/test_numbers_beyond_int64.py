@@ -52,6 +52,7 @@ def test_a_negative_number_converted_is_a_great_one(backend: str, mode: str) -> 
         assert f.numpy().tolist() == w.numpy().tolist()
     assert wanted.arguments[0].numpy().tolist() == [1] * 5 + [0] * 4
 
+
 TAKE = """
 @I.ir_module
 class Module:

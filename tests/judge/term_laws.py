@@ -46,7 +46,7 @@ from refrelax.testing.arguments import symbols_of
 from tests.lower.cases import CASES, module_text
 
 from .pair_programs import pair
-from .term_values import At, Dangling, Env, Nothing, Undefined, hangs_on_a_name, outcome, same, whole
+from .term_values import At, Dangling, Env, Nothing, Undefined, excused, outcome, same, whole
 
 RELAXATIONS = frozenset({REASSOCIATION, EXTREME_IDENTITY, ZERO_SIGN})
 EXTENTS = (0, 1, 2, 3, 5, 9)
@@ -421,7 +421,7 @@ def _equal(
             continue
         if isinstance(x, Nothing) or isinstance(y, Nothing):
             continue  # (a point that does not count against a neutral number)
-        if y is None and hangs_on_a_name(at, b, point):
+        if y is None and excused(at, b, point):
             continue
         if y is None or not (same(a.dtype, x, y) or (relaxed and _plain(x) == _plain(y))):
             raise Broken(f"called equal: {x} and {y} at {point}, relaxed {sorted(relaxed)}: {a} | {b}")

@@ -48,6 +48,10 @@ class Unnamed(Undefined):
     """An element of a tensor of which nothing is known but its name."""
 
 
+class Poisoned(Undefined):
+    """An index that is poison."""
+
+
 @dataclass(frozen=True)
 class Nothing:
     """What a point of a reduction is that does not count."""
@@ -94,7 +98,7 @@ class At:
 
     def integer(self, x: Payload, dtype: str) -> int:
         if isinstance(x, Poison):
-            raise Undefined
+            raise Poisoned
         if dtype == "bool":
             return int(self.numerics.decide(x))
         return int(self.numerics.to_index(x, dtype))
@@ -215,14 +219,17 @@ def outcome(at: At, t: Term, env: Mapping[str, int]) -> Payload | None:
         return None
 
 
-def hangs_on_a_name(at: At, t: Term, env: Mapping[str, int]) -> bool:
-    """Whether an element has no value because nothing is known of a tensor but its name."""
+def excused(at: At, t: Term, env: Mapping[str, int]) -> bool:
+    """Whether an element has no value because nothing is known of a tensor but its name, or because an index divides by
+    zero: that none does is what a reading rests on, and is asked beside it."""
     try:
         at.value(t, Env(at, env))
-    except Unnamed:
+    except Poisoned:
+        return False
+    except Undefined:
         return True
-    except (Undefined, Ended):
-        pass
+    except Ended:
+        return False
     return False
 
 
