@@ -17,7 +17,7 @@ from refrelax.lower.names import Taken
 from refrelax.lower.reshapes import is_reshape
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.overwriting import Overwriting
+from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.checked import CheckedModule
@@ -51,20 +51,13 @@ from refrelax.syntax.types import VOID, TensorType, TupleType
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with every destination-passing call spelled out."""
     module = checked.module
-    graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    overwrites = Overwriting(module.functions)
-    views = not any(overwrites(each) or _is_of_library(each) for f in graph for each in nodes(f))
+    views = not stores_somewhere(module.functions)
     functions: dict[str, BaseFunc] = {}
     for name, func in module.functions.items():
         functions[name] = func
         if isinstance(func, Function):
             functions[name] = _Rewriter(module, names_of(func), views, taken_apart(func)).function(func)
     return module.with_functions(functions)
-
-
-def _is_of_library(node: object) -> bool:
-    """Whether a call is of a library function that has effects: nobody knows where it stores."""
-    return isinstance(node, Call) and isinstance(node.op, ExternFunc)
 
 
 def names_of(func: Function) -> Taken:

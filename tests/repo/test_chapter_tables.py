@@ -11,6 +11,7 @@ from refrelax.conformance import cases, spec_text
 from refrelax.conformance.library import LIBRARY
 from refrelax.conformance.suite.records import PROFILES, asks_anybody, record_of
 from refrelax.semantics.dims import required, terms
+from refrelax.semantics.intrinsics import foreign, records
 from refrelax.semantics.numbers import bounds
 from refrelax.semantics.numbers.readings import READINGS
 from refrelax.semantics.numbers.scalar_operators import UNARY
@@ -165,11 +166,31 @@ def test_the_atoms_of_a_log() -> None:
 
 
 def test_every_intrinsic_of_the_chapter_is_one() -> None:
-    rows = re.findall(r"^\| `([^`]+)` \|", chapter("07b-intrinsics.md").partition("## Without a meaning")[0], re.M)
+    rows = re.findall(
+        r"^\| `([^`]+)` \|", chapter("07b-intrinsics.md").partition("## Functions of LLVM and C")[0], re.M
+    )
     assert len(rows) == len(set(rows)) > 100
     assert set(rows) - {*INTRINSICS, *UNARY} <= NODES | {
         "pow", "max", "min", "truncmod", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right",
     }  # fmt: skip
+
+
+def test_functions_of_llvm_and_c() -> None:
+    rows = table("07b-intrinsics.md", "## Functions of LLVM and C")
+    of_llvm = {name if name.startswith("llvm.") else f"llvm.{name}" for row in rows[:11] for name in words(row[0])}
+    assert of_llvm - {"llvm."} == {n for n in {*foreign.LLVM, *foreign.OWN, *foreign.FLAGGED} if n.startswith("llvm.")}
+    of_c = {name for row in rows[11:] for name in words(row[0])}
+    assert of_c == {n for n in {*foreign.C, *foreign.OWN} if not n.startswith("llvm.")}
+    for row in (rows[0], rows[11]):
+        assert all((foreign.LLVM | foreign.C)[n if n in foreign.C else f"llvm.{n}"] == n for n in words(row[0])[1:])
+
+
+def test_fields_and_codes_of_records() -> None:
+    numbers = [int(n) for row in table("07-evaluation.md", "## Host code") for n in row[0].split(",")]
+    assert numbers == sorted({*range(11), records.TYPE_INDEX, records.VALUE, records.INT64_ELEMENT})
+    said = re.search(r"^The codes of dtypes: (.*?)\.\n", chapter("07-evaluation.md"), re.M | re.S)
+    assert said is not None
+    assert {n: int(k) for n, k in re.findall(r"`(\w+)` (\d+)", said[1])} == records.CODES
 
 
 def test_the_outcomes() -> None:

@@ -28,7 +28,7 @@ from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic, SymVar, free_symbols
 
-VIEWS = frozenset({"relax.memory.alloc_tensor", "relax.memory.view"})
+VIEWS = frozenset({"relax.memory.alloc_tensor", "relax.memory.view", "relax.reshape"})
 KILLS = frozenset({"relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object"})
 
 

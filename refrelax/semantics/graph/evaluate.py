@@ -222,7 +222,7 @@ class Interpreter(Machine):
     @rule("ev/closure")
     def _closure(self, name: str, function: Function, scope: Scope) -> Closure:
         """A local function captures the values and symbols in scope, and itself under its own name."""
-        values = dict(scope.values)
+        values = {name: value for name, value in scope.values.items() if name not in scope.dead}
         closure = Closure(function, values, dict(scope.symbols), f"{scope.path}/{name}")
         values[name] = closure
         return closure
@@ -274,7 +274,7 @@ class Interpreter(Machine):
 
     @rule("ev/variable")
     def _variable(self, expr: Var, scope: Scope) -> Any:
-        if expr.name in scope.dead:
+        if expr.name in scope.dead or expr.name not in scope.values:  # (dead when a closure captured what was in scope)
             raise unspecified("st/use-after-kill", f"{expr.name} is used after it was killed", expr.span)
         return scope.values[expr.name]
 
@@ -326,6 +326,8 @@ class Interpreter(Machine):
         if not isinstance(condition, TensorValue) or condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element", span)
         host_sees(self, "an element decides", span)
+        if dtypes.is_float(condition.dtype):
+            raise unspecified("ev/if-condition", f"a {condition.dtype} is no truth", span)
         f = self.numerics.at(condition.dtype)
         element = condition[(0,) * condition.ndim]
         if condition.dtype == "bool":

@@ -21,7 +21,7 @@ from refrelax.semantics.intrinsics.records import HOST, build_host
 from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
-from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr
+from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, StringImm, SymVar
 
 
 def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
@@ -60,8 +60,9 @@ def _without_meaning(call: Intrinsic) -> Element:
     return stop
 
 
+@rule("ev/evaluate")
 def build_effect(build: Builder, value: PrimExpr) -> Run:
-    """A call for its effect. An expression without effect (``0``, ``T.assume(…)``) does nothing."""
+    """An expression for its effect. What has none (``0``, ``T.assume(…)``, a handle) does nothing."""
     match value:
         case Intrinsic(op="ret"):
             result = build_element(build, value.args[0]) if value.args else None
@@ -89,7 +90,7 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
             return build_call(build, value, needed=False)
         case Intrinsic():
             return build_intrinsic(build, value)
-        case BufferLoad():
-            return build_element(build, value)
-        case _:
+        case Literal() | SymVar() | BufferRef() | StringImm():
             return lambda _frame: None
+        case _:
+            return build_element(build, value)

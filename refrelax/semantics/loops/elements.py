@@ -136,8 +136,8 @@ def _select(build: Builder, expr: Select) -> Element:
         test = build_index(build, expr.condition).run
 
         def choose(frame: Frame) -> Any:
-            yes, no = a(frame), b(frame)  # both are evaluated: what ends the run in either arm ends it
-            return yes if test(frame) else no
+            taken, yes, no = test(frame), a(frame), b(frame)  # what ends the run in either arm ends it
+            return yes if taken else no
 
         return choose
     condition, select = build_element(build, expr.condition), build.context.numerics.at(expr.dtype).select

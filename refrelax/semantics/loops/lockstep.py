@@ -21,6 +21,7 @@ from refrelax.semantics.loops.frame import Builder, Frame
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.launch import Answers, Coords, Launch, Pending, Request
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ThreadEnds
+from refrelax.semantics.loops.serial_loops import last_fits, step_of
 from refrelax.semantics.loops.threads import (
     as_thread_loop,
     handed_over,
@@ -307,11 +308,14 @@ def _serial(build: Builder, loop: For) -> Coroutine:
     inner.loops = (*build.loops, (loop.var.name, slot))
     name_thread(inner, loop) if loop.thread else None
     body, charge, name = build_coroutine_body(inner, loop.body), build.context.meter.step, loop.var.name
-    step = 1 if loop.step is None else build_index(build, loop.step).constant or 1
+    step = step_of(build, loop)
+    fits = last_fits(loop, low, extent, step)
     told = getattr(build.context.listener, "on_step", None)
 
     def run(frame: Frame) -> Threads:
         first, count = low.run(frame), extent.run(frame)
+        if fits is not None:
+            fits(first, count)
         charge(max(count, 0))
         for value in range(first, first + count, step):
             frame[slot] = value

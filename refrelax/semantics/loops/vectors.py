@@ -202,9 +202,25 @@ def _scalable(node: PrimExpr | BufferStore) -> Element:
     return stop
 
 
+@rule("ld/intrinsic-without-meaning")
+def of_other_width(expr: Intrinsic) -> Element | None:
+    """What a ``reinterpret`` to another number of bits does; ``None`` of one to as many."""
+    (arg,) = expr.args
+    if dtypes.memory_bits(arg.dtype) == dtypes.memory_bits(expr.dtype):
+        return None
+
+    def stop(_frame: Frame) -> None:
+        message = f"the bits of {arg.dtype} have no meaning as {expr.dtype}: the widths differ"
+        raise unspecified("ld/intrinsic-without-meaning", message, expr.span)
+
+    return stop
+
+
 @rule("ev/reinterpret-lanes")
 def build_reinterpreted(build: Builder, expr: Intrinsic) -> Element:
     """The bits of a vector (lane 0 lowest) cut into lanes of another width. Poison in any lane is poison in all."""
+    if (stop := of_other_width(expr)) is not None:
+        return stop
     numerics, (arg,) = build.context.numerics, expr.args
     source, target = dtypes.element(arg.dtype), dtypes.element(expr.dtype)
     given, assemble = build_element(build, arg), numerics.at(target).assemble
