@@ -37,7 +37,9 @@ def forces_purity(f: Function) -> bool:
     return value is not None and value is not False and getattr(value, "bits", 1) != 0
 
 
-_EFFECTS = ("call_extern", "call_packed", "call_cpacked", "tvm_", "ptx_", "cls.", "call_llvm_intrin", "atomic")
+_EFFECTS = (
+    "call_extern", "call_packed", "call_cpacked", "call_llvm_intrin", "tvm_", "ptx_", "ptx.", "cuda.", "cls.", "atomic",
+)  # fmt: skip
 _PURE = frozenset({"call_pure_extern", "call_llvm_pure_intrin", "tvm_thread_invariant"})
 
 
