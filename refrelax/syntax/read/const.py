@@ -68,10 +68,9 @@ def _flatten(reader: Reader, node: ast.AST, value: Any) -> tuple[tuple[int, ...]
 def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
     kind = dtypes.kind(dtype)
     if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
+        if value not in ("nan", "inf", "-inf"):
             reader.src.fail(node, "syn/constant", f'expected "nan", "inf" or "-inf", found {value!r}')
+        value = float(value)
     if kind in ("int", "uint"):
         if isinstance(value, float) and not value.is_integer():
             reader.src.fail(node, "syn/constant", f"{value} is no {dtype}")
