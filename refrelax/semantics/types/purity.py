@@ -34,7 +34,7 @@ from refrelax.syntax.scalars import Intrinsic, PrimExpr, walk
 def forces_purity(f: Function) -> bool:
     """Whether ``f`` carries ``relax.force_pure``, which switches the purity check off."""
     value = dict(f.attrs).get("relax.force_pure")
-    return value is not None and value is not False and getattr(value, "bits", 1) != 0
+    return value is not None and getattr(value, "bits", value) != 0
 
 
 _EFFECTS = (
