@@ -36,7 +36,8 @@ ROUNDINGS = ("", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "c
 
 @rule("op.image.resize/size-rank", "op.image.resize/attributes")
 def _deduce(n: int) -> DeduceRule:
-    """Batch, channels and the size, in the data's layout, at ``out_dtype`` or the data's dtype."""
+    """Batch, channels and the size, in the data's layout, at ``out_dtype`` or the data's dtype; only the rank where the
+    size is not written in the call."""
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
