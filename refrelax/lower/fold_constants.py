@@ -1,7 +1,8 @@
 """Constant folding: calls all of whose arguments are constants, replaced by the value that ``ieee`` gives.
 
 A value that is no scalar joins the module's constants. Nothing is folded that ends otherwise than with a value, that
-has poison in it, or that is large; a call without a tensor argument (``zeros``) makes data from nothing and stays.
+has poison in it, or that is large; a call without a tensor argument (``zeros``) makes data from nothing and stays, and
+so does one whose result may be stored in: a constant is one memory, whoever names it.
 
 Spec: ``spec/10-lowering.md``.
 """
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.errors import Ended
+from refrelax.lower.aliases import Aliases
 from refrelax.lower.claims import Ledger
+from refrelax.lower.stored import Stored, stored
 from refrelax.rules import rule
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
@@ -57,10 +60,11 @@ _ENTRY = "folded call"
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with calls of constants as constants. Bindings that this leaves unused are dead code."""
     folder = _Folder(checked.module, dict(checked.module.constants))
+    changed = stored(checked.module)
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            folder.known = {}
+            folder.known, folder.stored = {}, changed[name]
             func = replace(func, body=folder.sequence(func.body))
         functions[name] = func
     return replace(checked.module.with_functions(functions), constants=folder.constants)
@@ -68,11 +72,13 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
 
 @dataclass(slots=True)
 class _Folder:
-    """``constants``: those of the module, and the folded ones; ``known``: variables that are constants."""
+    """``constants``: those of the module, and the folded ones; ``known``: variables that are constants; ``stored``:
+    what of the function is not what it was made of."""
 
     module: Module
     constants: dict[int, ConstantArray]
     known: dict[str, Expr] = field(default_factory=dict)
+    stored: Stored = field(default_factory=lambda: Stored(Aliases()))
 
     def sequence(self, seq: SeqExpr) -> SeqExpr:
         return replace(seq, blocks=tuple(map(self.block, seq.blocks)))
@@ -82,6 +88,8 @@ class _Folder:
 
     def binding(self, binding: Binding) -> Binding:
         if not isinstance(binding, VarBinding):
+            return binding
+        if binding.name in self.stored and not isinstance(binding.value, If | Function):
             return binding
         value = binding.value
         match value:
@@ -105,6 +113,8 @@ class _Folder:
             return None
         args = tuple(self.resolved(each) for each in call.args)
         if not any(isinstance(n, Constant | ConstantRef) for each in args for n in nodes(each)):
+            return None
+        if any(isinstance(n, ConstantRef) and n.index in self.stored.constants for each in args for n in nodes(each)):
             return None
         if any(isinstance(n, Var | SymVar | DistConstant) for each in (*args, *call.ty_args) for n in nodes(each)):
             return None
