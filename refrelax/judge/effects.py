@@ -46,9 +46,11 @@ class Effects(Contents):
             raise NotRead(f"{what[0]} of what an if gives")
         seen = tuple(map(self.content, values))
         if self.descent is None:
+            self.events.sizes.append(dict(self.logic.sizes.known))
             event = self.noted(what, seen, parts, reach, outputs, gives)
         else:
             event = self.events.next(what, seen, self.descent)
+            self.logic.sizes.known |= self.events.sizes[self.events.at]
         self.stored(event, parts)
         return event
 

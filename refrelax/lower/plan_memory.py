@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from refrelax.lower.aliases import Aliases, aliases_of, occurrences
 from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
+from refrelax.lower.kills import killed
 from refrelax.lower.lives import Life, lives, of_groups
 from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, usual_bytes
 from refrelax.lower.names import Taken
@@ -84,7 +85,7 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
         own = ledger.apart()
         outside = _outside(func)
         planner = _Planner(name, own, aliases, names_of(func), whole, _signature(func), _extents(func), outside)
-        planner.alike, planner.hoist = alike, hoist
+        planner.alike, planner.hoist, planner.killed = alike, hoist, killed(func)
         if UPPER in dict(func.attrs):
             planner.arrange(func)
         planned = planner.function(func)
@@ -144,7 +145,8 @@ class _Level:
 class _Planner:
     """One function. ``whole`` counts the mentions of each group; ``outside``: what holds wherever its symbols are
     known; ``time`` numbers the bindings as they stand. ``alike``: symbolic sizes share storage only where they are
-    equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows."""
+    equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows;
+    ``killed``: names that the program kills itself."""
 
     function_name: str
     ledger: Ledger
@@ -159,6 +161,7 @@ class _Planner:
     stack: list[_Level] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
     arena: Slot | None = None
+    killed: frozenset[str] = frozenset()
     time: int = 0
     levels: int = 0
 
@@ -300,7 +303,8 @@ class _Planner:
         found: list[Binding | Slot] = []
         for group in [g for g in level.living if ends[g] == index]:
             for name, slot in level.living.pop(group):
-                found.append(self._kill("kill_tensor", name))
+                if name not in self.killed:
+                    found.append(self._kill("kill_tensor", name))
                 slot.last = (name, self.time)
                 slot.end = index if slot in level.own else slot.end
                 if slot is not self.arena:

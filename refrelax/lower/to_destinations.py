@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.claims import Ledger
+from refrelax.lower.kills import killed
 from refrelax.lower.names import Taken
 from refrelax.lower.reshapes import is_reshape
 from refrelax.rules import rule
@@ -71,7 +72,10 @@ def names_of(func: Function) -> Taken:
 
 
 def taken_apart(func: Function) -> frozenset[str]:
-    """The names of tuples that are mentioned in bindings of a field, and nowhere else."""
+    """The names of tuples that are mentioned in bindings of a field, and nowhere else. None, where the function ends
+    the life of a name: a field may live longer."""
+    if killed(func):
+        return frozenset()
     mentions = Counter(node.name for node in nodes(func) if isinstance(node, Var))
     bound = (node.value for node in nodes(func) if isinstance(node, VarBinding))
     fields = Counter(e.tuple.name for e in bound if isinstance(e, TupleGetItem) and isinstance(e.tuple, Var))
