@@ -20,6 +20,7 @@ from typing import Any
 from refrelax.errors import Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
 from refrelax.judge.correspondence import corresponding
+from refrelax.judge.counting import acts
 from refrelax.judge.evidence import (
     Equivalent,
     Proved,
@@ -33,7 +34,7 @@ from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
-from refrelax.judge.pointwise import NO_ALIASES, SAME, Options, search
+from refrelax.judge.pointwise import IN_STEP, NO_ALIASES, SAME, Options, search
 from refrelax.judge.same_programs import same_programs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
@@ -58,6 +59,8 @@ ROUNDS = 6
 
 ONLY_SHAPE = "equal terms of both runs over unknown elements, at the only shape"
 """The procedure behind a proof for an entry that has one shape."""
+
+SILENT = "the entry gives nothing to anyone: what it stores in memory of its own is what was compared"
 
 TERMS_SHARE = 0.8
 """Of what is left then, what equal terms at an only shape may take."""
@@ -324,10 +327,20 @@ def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:
         return refuted
     if not pair.permitted:
         return undetermined("no small extents satisfy the assumptions: a proof would say nothing", "", pair.tally)
+    if pair.silent and not pair.tally.compared:
+        return _of_a_silent_entry(pair, proof)
     if pair.cases == 0 and pair.tally.open:
         return _nothing(pair) or Equivalent(proof, proof.relaxations, pair.tally)
     open_ = _open(pair.tally, pair) if pair.cases else None
     return open_ if open_ is not None else Equivalent(proof, proof.relaxations, pair.tally)
+
+
+@rule("va/lockstep")
+def _of_a_silent_entry(pair: Pair, proof: Proved) -> Validation:
+    """Where nobody is given anything, only what the programs do in memory of their own was compared, if it was."""
+    if not {SAME, IN_STEP} & set(proof.trusts) or not acts(pair.first, pair.entry):
+        return undetermined(pair.silent, "interface", pair.tally, "no proof is seen to compare something")
+    return Equivalent(replace(proof, trusts=(*proof.trusts, SILENT)), proof.relaxations, pair.tally)
 
 
 def _open(tally: Tally, pair: Pair) -> NoVerdict | None:
@@ -356,7 +369,7 @@ def _nothing(pair: Pair) -> NoVerdict | None:
         why = f"{of} differ by what is too wide to tell{relaxed}; {pair.tally.inside} elements inside"
         return undetermined(why, "undecided", pair.tally)
     if not pair.tally.compared and not pair.tally.open:
-        why = "no run gave a result, an effect or an element: there is nothing to compare"
+        why = pair.silent or "no run gave a result, an effect or an element: there is nothing to compare"
         return undetermined(why, "interface", pair.tally)
     return _open(pair.tally, pair)
 
