@@ -50,7 +50,16 @@ def test_in_step_is_proved(first, second):
         ("for i in range(3):\n    T.evaluate(0)", "T.evaluate(0)"),
         (STORES, STORES.replace('"float32", i', '"float64", i').replace('"float32")', '"float64")')),
     ],
-    ids=["another element", "another value", "fewer", "poison", "nothing", "both nothing", "a loop of nothing", "dtype"],
+    ids=[
+        "another element",
+        "another value",
+        "fewer",
+        "poison",
+        "nothing",
+        "both nothing",
+        "a loop of nothing",
+        "dtype",
+    ],
 )
 def test_what_is_not_in_step_has_no_verdict(first, second):
     found = rr.validate(module(first), module(second))
