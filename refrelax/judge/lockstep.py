@@ -34,6 +34,7 @@ from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import NotRead
 from refrelax.shape_solver.pointwise.logic import all_of, compare
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -176,6 +177,11 @@ class Lockstep(Elements):
                 case For() as loop if runs_once(loop) and of_names(loop.min) and not self.unison:
                     side.by[loop.var.name] = self.defined(side, loop.min)
                     stmts[:1] = loop.body
+                case Bind(var, SymVar(name, dtype)) if (
+                    name in side.by and dtype == var.dtype and dtypes.is_float(dtype)
+                ):
+                    side.by[var.name] = side.by[name]
+                    stmts.pop(0)
                 case Bind(var, value) if self.reading(side, []).plain(value) and of_names(value):
                     side.by[var.name] = self.defined(side, value)
                     stmts.pop(0)

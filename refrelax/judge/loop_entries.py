@@ -70,11 +70,12 @@ def _out_of_packed_calls(a: PrimFunc, b: PrimFunc, on_request: bool) -> tuple[Pr
     packed = [is_packed(each) for each in (a, b)]
     plain = a if packed[0] == packed[1] or not packed[0] else b
     given = declared(plain) if is_packed(plain) else taken(plain)
+    ret = None if is_packed(plain) else plain.ret
     if given is None or (not all(packed) and not on_request):
         return None
     try:
         (one, ours), (two, theirs) = (
-            unpacked(each, given, on_request) if is_packed(each) else (each, ()) for each in (a, b)
+            unpacked(each, given, on_request, ret) if is_packed(each) else (each, ()) for each in (a, b)
         )
     except Unlike:
         return None

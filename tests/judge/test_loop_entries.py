@@ -319,3 +319,79 @@ def test_other_vectors_are_not_proved(old: str, new: str) -> None:
     except rr.Rejection:
         return  # (lanes that do not fit each other are no program)
     assert not isinstance(found, rr.Equivalent), how(found)
+
+
+NUMBERS = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(x: T.float32, y: T.float32, n: T.int32):
+        if n > 3:
+            return x
+        return x - y
+"""
+OF_A_RESULT = """T.tvm_struct_set(result, 0, 13, 3)
+            T.tvm_struct_set(result, 0, 14, 0)
+            T.tvm_struct_set(result, 0, 15, T.Cast("float64", VALUE))
+            return 0"""
+PACKED_NUMBERS = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        assert num_args == 3, "three arguments"
+        kx: T.let[T.int32] = GET(args, 0, 13, "int32")
+        assert kx == 3 or kx == 1 or kx == 2, "a number"
+        x: T.let[T.float32] = T.Select(kx == 3, F32(GET(args, 0, 15, "float64")), F32(GET(args, 0, 15, "int64")))
+        ky: T.let[T.int32] = GET(args, 1, 13, "int32")
+        assert ky == 3 or ky == 1 or ky == 2, "a number"
+        y: T.let[T.float32] = T.Select(ky == 3, F32(GET(args, 1, 15, "float64")), F32(GET(args, 1, 15, "int64")))
+        n: T.let[T.int32] = T.Cast("int32", GET(args, 2, 15, "int64"))
+        if n > 3:
+            RESULT1
+        with T.attr({"compute_scope": "main_compute_"}):
+            RESULT2
+        return 0
+"""
+
+
+def packed_numbers(**changes: str) -> Any:
+    text = PACKED_NUMBERS.replace("RESULT1", OF_A_RESULT.replace("VALUE", "x"))
+    text = text.replace("RESULT2", OF_A_RESULT.replace("VALUE", "x - y"))
+    text = changed(text, changes)
+    return rr.parse(text.replace("GET", "T.tvm_struct_get").replace("F32(", 'T.Cast("float32", '))
+
+
+CHOSEN = 'T.Select(k{0} == 3, F32(GET(args, {1}, 15, "float64")), F32(GET(args, {1}, 15, "int64")))'
+
+
+def test_numbers_are_packed_and_stored_as_results() -> None:
+    first = rr.parse(NUMBERS)
+    assert isinstance(rr.validate(first, packed_numbers()), rr.NoVerdict)
+    assert isinstance(rr.validate(first, packed_numbers(), correspond=True), rr.Equivalent)
+    whole = {"T.let[T.float32]": "T.let[T.int32]", "0, 13, 3)": "0, 13, 1)", '"float64", x': '"int64", x'}
+    read = {CHOSEN.format(a, k): f'T.Cast("int32", GET(args, {k}, 15, "int64"))' for k, a in enumerate("xy")}
+    second = packed_numbers(**whole, **read)
+    assert isinstance(
+        rr.validate(rr.parse(NUMBERS.replace("float32", "int32")), second, correspond=True), rr.Equivalent
+    )
+
+
+OTHER_NUMBERS = {
+    "another value": ('"float64", x - y', '"float64", x + y'),
+    "the other branch": ("if n > 3", "if n >= 3"),
+    "exchanged": ('GET(args, 1, 15, "float64")', 'GET(args, 0, 15, "float64")'),
+    "rounded on the way": ('F32(GET(args, 1, 15, "float64"))', 'F32(T.Cast("float16", GET(args, 1, 15, "float64")))'),
+    "read as an integer": ("T.Select(kx == 3", "T.Select(kx == 1"),
+    "another kind of result": ("result, 0, 13, 3", "result, 0, 13, 1"),
+    "another padding": ("result, 0, 14, 0", "result, 0, 14, 1"),
+    "another place": ("result, 0, 15", "result, 1, 15"),
+    "rounded at the end": ('T.Cast("float64", x - y)', 'T.Cast("float64", T.Cast("float16", x - y))'),
+    "an end with an error": ("            return 0\n        return 0", "            return -1\n        return 0"),
+    "an end without a result": ("        if n > 3:\n", "        if n > 5:\n            return 0\n        if n > 3:\n"),
+    "a check that fails": ("kx == 3 or kx == 1", "kx == 0 or kx == 1"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_NUMBERS.values(), ids=OTHER_NUMBERS.keys())
+def test_other_numbers_are_not_proved(old: str, new: str) -> None:
+    found = rr.validate(rr.parse(NUMBERS), packed_numbers(**{old: new}), correspond=True)
+    assert not isinstance(found, rr.Equivalent), how(found)
