@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from refrelax.judge.loop_text import wide
 from refrelax.judge.packed_arguments import (
@@ -196,7 +197,7 @@ class _Entry:
 
     def with_results(self, stmt: Stmt) -> Stmt:
         """A statement with the ends in it that store a number as numbers that are returned."""
-        found: dict[str, tuple[Stmt, ...]] = {}
+        found: dict[str, Any] = {}
         for name in ("body", "then_body", "else_body"):
             inner: tuple[Stmt, ...] = getattr(stmt, name, ())
             left: list[Stmt] = []

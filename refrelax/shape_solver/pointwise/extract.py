@@ -54,6 +54,7 @@ from refrelax.syntax.loops import (
 from refrelax.syntax.scalars import (
     Binary,
     BufferRef,
+    Intrinsic,
     Literal,
     PrimExpr,
     as_int,
@@ -176,6 +177,8 @@ class _Reader(Memories):
                 self.run(stmt.body)
             case Evaluate(value=Literal()):
                 pass
+            case Evaluate(Intrinsic("assume", (promise,))):
+                self.assumes(promise)
             case _:
                 raise NotRead(f"{type(stmt).__name__} is not read")
 
@@ -243,7 +246,9 @@ class _Reader(Memories):
         self.scope += domain
         outer = self.by
         self.by = {**outer, loop.var.name: value if as_int(low) == 0 else Binary("Add", low, value)}
+        self.over.append(v.name)
         self.run(loop.body)
+        self.over.pop()
         self.by = outer
         del self.scope[len(self.scope) - len(domain) :]
         for memory in written:

@@ -9,14 +9,17 @@ Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 
+from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
-from refrelax.shape_solver.context import negation
+from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.pointwise.assumptions import disjuncts
 from refrelax.shape_solver.pointwise.closing import LAST, UNORDERED, Closing
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, symbols_nonnegative, within
-from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update, known
+from refrelax.shape_solver.pointwise.state import ASSUMED, Definedness, Level, Memory, Update, known
 from refrelax.shape_solver.pointwise.terms import (
     OPEN,
     Apply,
@@ -35,6 +38,7 @@ from refrelax.syntax.loops import (
     BufferStore,
 )
 from refrelax.syntax.scalars import (
+    Binary,
     BufferLoad,
     PrimExpr,
     SymVar,
@@ -71,6 +75,8 @@ class Memories:
     scopes: dict[str, str] = field(default_factory=dict)
     wide: dict[str, tuple[SymVar, ...]] = field(default_factory=dict)
     """The thread variables in front of the indices of a buffer of which each thread has its own."""
+    over: list[str] = field(default_factory=list)
+    """The variables of the loops around."""
     kept: set[str] = field(default_factory=set)
     """Memory in which a thread may find what an earlier launch left."""
     views: Views = field(init=False)
@@ -112,6 +118,24 @@ class Memories:
 
     def demand(self, term: Term, scope: Given) -> None:
         self.obligations.append(Definedness("no poison in an index", bool_imm(True), scope, term))
+
+    @rule("sh/assume")
+    def assumes(self, promise: PrimExpr) -> None:
+        """``T.assume``: one of its parts holds. Where those of indices do not, that of elements does."""
+        reading = self.reading(None, ())
+        parts = disjuncts(promise)
+        plain = [self.condition(each) for each in parts if reading.plain(each)]
+        data = [each for each in parts if not reading.plain(each)]
+        over = frozenset(self.over)
+        if not data:
+            self.obligations.append(
+                Definedness(ASSUMED, reduce(lambda a, b: Binary("Or", a, b), plain), tuple(self.scope), None, over)
+            )
+            return
+        given = (*self.scope, *(c for each in plain for c in conjuncts(negation(each))))
+        whole = reduce(lambda a, b: Binary("Or", a, b), data)
+        term = self.reading(None, ()).term(whole)
+        self.obligations.append(Definedness(ASSUMED, bool_imm(True), given, term, over))
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given, hard: Given) -> Term:
         memory = self.of(load.buffer, "a load of")
