@@ -19,7 +19,7 @@ from typing import Any
 
 from refrelax.errors import Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
-from refrelax.judge.correspondence import corresponding
+from refrelax.judge.correspondence import corresponding, lifted
 from refrelax.judge.counting import acts
 from refrelax.judge.evidence import (
     Equivalent,
@@ -108,7 +108,9 @@ def validate(
     except Rejection as rejection:
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
-    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args)
+    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind)
+    if correspond and not bind and (ahead := lifted(first, second, entry)) is not None:
+        return _as_one(ahead, entry, settings, why or "parameters that are computed ahead")
     if why is not None and (correspond or bind):
         found = corresponding(first, second, entry, bind or {})
         return undetermined(why, "interface") if found is None else _as_one(found, entry, settings, why)
@@ -182,6 +184,7 @@ class _Settings:
     timeout: float | None
     effort: Effort
     args: Sequence[Any] | None
+    bind: Mapping[str, Any] | None
 
 
 def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Validation:
@@ -191,6 +194,8 @@ def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Va
     try:
         check(found.first)
     except Rejection as rejection:
+        if not asked.bind:
+            return undetermined(why, "interface")
         raise UsageError(f"the arrays to bind do not fit: {rejection.diagnostics[0]}") from rejection
     answer = validate(
         found.first,
