@@ -81,7 +81,7 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
         return None
     call = graph.Call(graph.GlobalVar(names[0]), (graph.Tuple(tuple(graph.Var(p.name) for p in a.params[own:])),))
     fields = tuple(graph.TupleGetItem(call, k) for k in range(len(given.fields)))
-    args = (*(graph.Var(p.name) for p in a.params[:own]), *fields)
+    args: tuple[graph.Expr, ...] = (*(graph.Var(p.name) for p in a.params[:own]), *fields)
     new = _wrapped(second, entry, b, a.params, a.symbols, args)
     after = ", ".join(p.name for p in b.params[own:])
     words = f"{after} are what {names[0]} gives of {', '.join(p.name for p in a.params[own:])}"
