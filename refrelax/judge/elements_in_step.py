@@ -80,6 +80,10 @@ class Elements:
             if self.one.by.get(x.name) != self.two.by.get(y.name):
                 raise Apart(f"{x.name} and {y.name} are not the same")
             return
+        if dtypes.is_float(x.dtype):  # an element that is given
+            given = self.terms.load(TensorTerm(x.name, (), x.dtype), ())
+            self.one.by[x.name] = self.two.by[y.name] = self.terms.as_index(given)
+            return
         shared = self.terms.fresh(x.name, "int64" if x.dtype in ("int32", "int64") else x.dtype)
         self.one.by[x.name] = self.two.by[y.name] = shared
         if x.dtype == "int32" or (x.dtype == "int64" and not extent):  # (of an extent, what the buffer's size says)

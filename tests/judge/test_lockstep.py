@@ -241,3 +241,25 @@ def test_threads_keep_their_names() -> None:
     text = "for t in T.thread_binding(n, thread={!r}):\n    B[t] = B[t] + A[X[t] - X[t] + t]"
     first, second = (module(text.format(tag)) for tag in ("threadIdx.x", "blockIdx.x"))
     assert "statements in step" not in rr.validate(first, second, timeout=20).trusts
+
+
+FLOATS = "a: T.float32, b: T.float32, n: T.int32"
+SUM = "if n > 3:\n    return a\nreturn T.Cast('float32', a) + T.Cast('float32', T.Cast('float16', b))"
+OTHER_SUMS = {
+    "not rounded": SUM.replace("T.Cast('float32', T.Cast('float16', b))", "b"),
+    "the other one": SUM.replace("return a\n", "return b\n"),
+    "twice": SUM.replace("'float16', b", "'float16', a"),
+    "another product": SUM.replace(") + T.", ") - T."),
+    "later": SUM.replace("n > 3", "n > 4"),
+    "of another sign": SUM.replace("T.Cast('float32', a) +", "(T.float32(0) - (T.float32(0) - a)) +"),
+}
+
+
+def test_floats_that_are_given_are_elements() -> None:
+    second = SUM.replace("T.Cast('float32', a)", "a * T.float32(1)")
+    assert rr.validate(module(SUM, FLOATS), module(second, FLOATS), timeout=20).word == "PROVED"
+
+
+@pytest.mark.parametrize("how", OTHER_SUMS)
+def test_other_floats_are_not(how: str) -> None:
+    assert rr.validate(module(SUM, FLOATS), module(OTHER_SUMS[how], FLOATS), timeout=20).word != "PROVED"
