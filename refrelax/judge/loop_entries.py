@@ -12,6 +12,7 @@ from refrelax.errors import Rejection
 from refrelax.judge.packed_arguments import Unlike, declared, is_packed, taken
 from refrelax.judge.packed_entries import unpacked
 from refrelax.judge.pointers import at_dtypes_of, has_pointers, with_buffers
+from refrelax.judge.relaid import laid_out
 from refrelax.semantics.graph.link import callees
 from refrelax.semantics.types.check import check
 from refrelax.syntax.loops import BufferParam, PrimFunc
@@ -51,6 +52,9 @@ def as_memory(first: Module, second: Module, entry: str, on_request: bool) -> Co
         pair, more = _behind_pointers(*pair)
         words += more
     if pair is not None and on_request and (found := _at_other_dtypes(*pair)) is not None:
+        pair = (pair[0], found[0])
+        words += found[1]
+    if pair is not None and on_request and (found := laid_out(*pair)) is not None:
         pair = (pair[0], found[0])
         words += found[1]
     if pair is None or not words:

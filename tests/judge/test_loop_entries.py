@@ -395,3 +395,76 @@ OTHER_NUMBERS = {
 def test_other_numbers_are_not_proved(old: str, new: str) -> None:
     found = rr.validate(rr.parse(NUMBERS), packed_numbers(**{old: new}), correspond=True)
     assert not isinstance(found, rr.Equivalent), how(found)
+
+
+LAYS_OUT = """@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((3, 4), "float32"), W: T.Buffer((4, 6), "float32"), C: T.Buffer((3, 6), "float32")):
+        V = T.sblock_alloc_buffer((6, 2, 2))
+        for i_o, j_o in T.grid(4, 6):
+            with T.sblock("layout"):
+                i, j = T.axis.remap("SS", [i_o, j_o])
+                V[j, i // 2, i % 2] = W[i, j]
+        for i, j, k in T.grid(3, 6, 4):
+            with T.sblock("matmul"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * V[vj, vk // 2, vk % 2]
+"""
+LAID_OUT = """@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((3, 4), "float32"), V: T.Buffer((6, 2, 2), "float32"), C: T.Buffer((3, 6), "float32")):
+        for i_o, j_o in T.grid(4, 6):
+            with T.sblock("layout"):
+                i, j = T.axis.remap("SS", [i_o, j_o])
+                T.evaluate(0)
+        for i, j, k in T.grid(3, 6, 4):
+            with T.sblock("matmul"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + V[vj, vk // 2, vk % 2] * A[vi, vk]
+"""
+
+
+def test_a_layout_is_the_first_programs() -> None:
+    first, second = rr.parse(LAYS_OUT), rr.parse(LAID_OUT)
+    assert isinstance(rr.validate(first, second), rr.NoVerdict)
+    found = rr.validate(first, second, correspond=True)
+    assert isinstance(found, rr.Equivalent) and how(found) == ["V is what the first program makes of W"]
+
+
+OTHER_LAYOUTS = {
+    "digits exchanged": ("V[vj, vk // 2, vk % 2]", "V[vj, vk % 2, vk // 2]"),
+    "another column": ("V[vj, vk // 2", "V[5 - vj, vk // 2"),
+    "another name": ("V", "U"),
+    "more memory": ("(6, 2, 2)", "(7, 2, 2)"),
+    "another dtype": ('(6, 2, 2), "float32"', '(6, 2, 2), "float16"'),
+    "overwritten": ("T.evaluate(0)", "V[j, i // 2, i % 2] = T.float32(1)"),
+    "fewer terms": ("T.grid(3, 6, 4):", "T.grid(3, 6, 3):"),
+    "another start": ("C[vi, vj] = T.float32(0)", "C[vi, vj] = T.float32(1)"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_LAYOUTS.values(), ids=OTHER_LAYOUTS.keys())
+def test_other_layouts_are_not_proved(old: str, new: str) -> None:
+    second = LAID_OUT.replace(old, new) if old == "V" else changed(LAID_OUT, {old: new})
+    second = second.replace("* A[vi, vk]", '.astype("float32") * A[vi, vk]') if "float16" in new else second
+    found = rr.validate(rr.parse(LAYS_OUT), rr.parse(second), correspond=True)
+    assert not isinstance(found, rr.Equivalent), how(found)
+
+
+MADE_OTHERWISE = {
+    "after the parameter changed": ("        for i_o", "        W[0, 0] = T.float32(1)\n        for i_o"),
+    "of two parameters": ("= W[i, j]", "= W[i, j] + A[0, 0]"),
+    "changed again": ("        for i, j, k", "        V[0, 0, 0] = T.float32(1)\n        for i, j, k"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), MADE_OTHERWISE.values(), ids=MADE_OTHERWISE.keys())
+def test_what_is_made_otherwise_is_no_layout(old: str, new: str) -> None:
+    first = changed(LAYS_OUT, {old: new})
+    assert isinstance(rr.validate(rr.parse(first), rr.parse(LAID_OUT), correspond=True), rr.NoVerdict)
