@@ -7,6 +7,7 @@ is judged as programs are. Which one was taken is said with the answer.
   second program's constants that have their types, in order.
 * Parameters that the second program takes as fields of a tuple, or the other way round, in order.
 * Parameters that the second program does not take any more.
+* Parameters that another function of the second program computes from the first one's.
 * Parameters that the second program fetches by calls, and results that it sets by calls (``lazily``).
 * Extents of the second program's parameters that are literals where the first has symbols.
 * Loop programs: what a packed call hands over, the memory behind pointers, bytes (``loop_entries``).
@@ -35,6 +36,8 @@ from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_symb
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 INNER = "_as_it_was"
+LIFTED = "transform_params"
+"""How a pass names what computes parameters ahead."""
 
 
 @rule("va/correspondence")
@@ -56,6 +59,33 @@ def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapp
     if len(a.params) == len(b.params) and not bind:
         return _static(first, second, entry, a, b) or _packed(first, second, entry, a, b)
     return _packed(first, second, entry, a, b) or _fewer(first, second, entry, bind, a, b)
+
+
+@rule("va/correspondence")
+def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence | None:
+    """Parameters that the second program takes as another function of it gives them (``LiftTransformParams``): that
+    function on the first one's; ``None`` where there is none, which the first program does not have."""
+    first, second = (_told(each, entry) for each in (one, two))
+    a, b = first.functions.get(entry), second.functions.get(entry)
+    names = [n for n in (f"{entry}_{LIFTED}", LIFTED) if n in second.functions and n not in first.functions]
+    if not isinstance(a, graph.Function) or not isinstance(b, graph.Function) or not names:
+        return None
+    of = second.functions[names[0]]
+    if not isinstance(of, graph.Function) or len(of.params) != 1 or names[0] == entry:
+        return None
+    taken, given = of.params[0].type, two.signatures[names[0]].ret
+    if not isinstance(taken, TupleType) or not isinstance(given, TupleType):
+        return None
+    own = len(a.params) - len(taken.fields)
+    if own < 0 or len(b.params) != own + len(given.fields):
+        return None
+    call = graph.Call(graph.GlobalVar(names[0]), (graph.Tuple(tuple(graph.Var(p.name) for p in a.params[own:])),))
+    fields = tuple(graph.TupleGetItem(call, k) for k in range(len(given.fields)))
+    args: tuple[graph.Expr, ...] = (*(graph.Var(p.name) for p in a.params[:own]), *fields)
+    new = _wrapped(second, entry, b, a.params, a.symbols, args)
+    after = ", ".join(p.name for p in b.params[own:])
+    words = f"{after} are what {names[0]} gives of {', '.join(p.name for p in a.params[own:])}"
+    return None if new is None else Correspondence(first, new, (words,))
 
 
 def _told(checked: CheckedModule, entry: str) -> Module:
@@ -224,14 +254,22 @@ def _wrapped(
         return None
     attrs = tuple((key, value) for key, value in func.attrs if key != "global_symbol")
     bindings: list[graph.Binding] = []
+    known: dict[int, graph.Var] = {}
 
     def named(e: graph.Expr) -> graph.Expr:
         if isinstance(e, graph.Var | graph.ConstantRef):
             return e
+        if (found := known.get(id(e))) is None:
+            found = known[id(e)] = bound(e)
+        return found
+
+    def bound(e: graph.Expr) -> graph.Var:
         if isinstance(e, graph.Tuple):
             e = replace(e, fields=tuple(map(named, e.fields)))
         if isinstance(e, graph.TupleGetItem):
             e = replace(e, tuple=named(e.tuple))
+        if isinstance(e, graph.Call):
+            e = replace(e, args=tuple(map(named, e.args)))
         bindings.append(graph.VarBinding(f"{entry}{INNER}_{len(bindings)}", e))
         return graph.Var(bindings[-1].name)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from refrelax.errors import Returned
 from refrelax.judge.outcomes import cores
 from refrelax.judge.report import Open
+from refrelax.semantics.loops.visit import statements_of
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, PackedFunc, TensorValue
-from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.loops import BufferStore, Evaluate, PrimFunc
+from refrelax.syntax.scalars import Literal
 
 
 def leaves(wanted: Returned, checked: CheckedModule, entry: str) -> list[tuple[str, object]]:
@@ -42,10 +44,30 @@ def all_open(wanted: Returned, checked: CheckedModule, entry: str, open_: tuple[
 
 def not_comparable(wanted: Returned, checked: CheckedModule, entry: str) -> str | None:
     """A sentence about the first result that nothing can be held against, if there is one; or if there is no result."""
-    found = leaves(wanted, checked, entry)
-    if not found and not wanted.effects:
-        return f"{entry} has no result, no buffer and no effect: there is nothing to compare"
-    for name, value in found:
+    return nothing_given(wanted, checked, entry) or closed(wanted, checked, entry)
+
+
+def nothing_given(wanted: Returned, checked: CheckedModule, entry: str) -> str | None:
+    """A sentence where a run gives nothing to anyone: only that it came to an end can be seen."""
+    if leaves(wanted, checked, entry) or wanted.effects:
+        return None
+    return f"{entry} has no result, no buffer and no effect: there is nothing to compare"
+
+
+def closed(wanted: Returned, checked: CheckedModule, entry: str) -> str | None:
+    """A sentence about the first result that nothing can be held against, if there is one."""
+    for name, value in leaves(wanted, checked, entry):
         if isinstance(value, Closure | PackedFunc | Opaque):
             return f"{name} is a {type(value).__name__}: nothing of it can be compared"
     return None
+
+
+def acts(checked: CheckedModule, entry: str) -> bool:
+    """Whether a loop program stores or computes something, if only in memory of its own."""
+    function = checked.module.functions[entry]
+    stmts = statements_of(function.body) if isinstance(function, PrimFunc) else ()
+    return any(isinstance(s, BufferStore) or _computes(s) for s in stmts)
+
+
+def _computes(stmt: object) -> bool:
+    return isinstance(stmt, Evaluate) and not isinstance(stmt.value, Literal)

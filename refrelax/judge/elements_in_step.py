@@ -18,11 +18,11 @@ from refrelax.semantics.dims.simplify import simplify
 from refrelax.semantics.loops.threads import is_shared
 from refrelax.shape_solver.pointwise import Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Loader, Reading
+from refrelax.shape_solver.pointwise.lanes import lane
 from refrelax.shape_solver.pointwise.logic import Given, compare, within
+from refrelax.syntax import dtypes
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.loops import (
-    Buffer,
-)
+from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
@@ -69,7 +69,8 @@ class Elements:
     """Index expressions of the first program whose parts are all of one dtype, with it."""
     given: frozenset[str] = frozenset()
     """The first program's parameters that neither program stores to."""
-    dtypes: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    """The dtypes of the first program's buffers."""
     shifts: dict[str, Shift] = field(default_factory=dict)
     """Of buffers of the second program that are smaller than their counterparts."""
     _tensors: dict[str, TensorTerm] = field(default_factory=dict)
@@ -78,6 +79,10 @@ class Elements:
         if x.name in self.one.by or y.name in self.two.by:
             if self.one.by.get(x.name) != self.two.by.get(y.name):
                 raise Apart(f"{x.name} and {y.name} are not the same")
+            return
+        if dtypes.is_float(x.dtype):  # an element that is given
+            given = self.terms.load(TensorTerm(x.name, (), x.dtype), ())
+            self.one.by[x.name] = self.two.by[y.name] = self.terms.as_index(given)
             return
         shared = self.terms.fresh(x.name, "int64" if x.dtype in ("int32", "int64") else x.dtype)
         self.one.by[x.name] = self.two.by[y.name] = shared
@@ -94,7 +99,7 @@ class Elements:
 
     def join(self, x: Buffer, y: Buffer) -> None:
         self.one.other[x.name], self.two.other[y.name] = y.name, x.name
-        self.dtypes[x.name] = x.dtype
+        self.kinds[x.name] = x.dtype
         self.one.shapes[x.name] = tuple(self.reading(self.one, []).index(d) for d in x.shape)
 
     def pair(self, x: str, y: str) -> bool:
@@ -158,7 +163,7 @@ class Elements:
         if not used <= one.names or used & self.terms.opaque.keys():
             return False
         self.shifts[y] = Shift(x, tuple(self.index(self.two, d) for d in b.shape), by)
-        self.dtypes[x] = a.dtype
+        self.kinds[x] = a.dtype
         self.one.shapes[x] = tuple(self.index(self.one, d) for d in a.shape)
         return True
 
@@ -293,6 +298,8 @@ class Elements:
             return True
         if self.unison and not element:
             return False
+        if dtypes.lanes(x.dtype) > 1:
+            return self.by_lanes(x, y, lambda p, q: self.same_index(p, q, element))
         plain = self.reading(self.one, []).plain(x) and self.reading(self.two, []).plain(y)
         if not plain or not of_names(x) or not of_names(y) or (x.dtype == "bool") != (y.dtype == "bool"):
             return False
@@ -304,6 +311,22 @@ class Elements:
         given = tuple(self.scope)
         equal = self.logic.holds(Binary("EQ", a, b), given) if x.dtype == "bool" else self.logic.equal(a, b, given)
         return equal and all(map(self.granted, asked))
+
+    def by_lanes(self, x: PrimExpr, y: PrimExpr, same: Callable[[PrimExpr, PrimExpr], bool]) -> bool:
+        """Whether each lane of two vectors is the same."""
+        k = self.terms.fresh("lane", "int32")
+        try:
+            p, q = lane(x, k), lane(y, k)
+        except NotRead:
+            return False
+        if x.dtype != y.dtype or p.dtype != q.dtype or dtypes.lanes(p.dtype) != 1:
+            return False
+        self.one.by[k.name] = self.two.by[k.name] = SymVar(k.name, "int64")
+        domain = within(self.one.by[k.name], int_imm(dtypes.lanes(x.dtype)))
+        self.scope += domain
+        found = same(p, q)
+        del self.scope[len(self.scope) - len(domain) :]
+        return found
 
     def index(self, side: Side, e: PrimExpr) -> PrimExpr:
         """An index expression over the symbols that both programs share."""
@@ -317,6 +340,8 @@ class Elements:
             return False
         if self.threads and self.races(x, y):
             return False
+        if dtypes.lanes(x.dtype) > 1:
+            return self.by_lanes(x, y, self.value)
         ours: list[Definedness] = []
         theirs: list[Definedness] = []
         new = [name for name in loaded(y) if name not in self.two.other]
@@ -369,11 +394,11 @@ class Elements:
                 for bound in (each for i, d in zip(indices, shift.shape, strict=True) for each in within(i, d)):
                     require("load in bounds", bound, hard)
                 name, indices = shift.of, tuple(Binary("Add", i, d) for i, d in zip(indices, shift.by, strict=True))
-            if name not in self.dtypes or e.predicate is not None:
+            if name not in self.kinds or e.predicate is not None:
                 raise NotRead(f"a load of {e.buffer}, which has no counterpart yet")
             if name not in self._tensors:
                 computed = name not in self.given
-                self._tensors[name] = TensorTerm(name, self.one.shapes[name], self.dtypes[name], computed=computed)
+                self._tensors[name] = TensorTerm(name, self.one.shapes[name], self.kinds[name], computed=computed)
             return self.terms.load(self._tensors[name], indices)
 
         return load

@@ -12,32 +12,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from refrelax.errors import InternalError, Rejection
-from refrelax.judge.erased import spelled_out
 from refrelax.judge.legalized import SHARING
 from refrelax.judge.openings import openings
-from refrelax.judge.renamed import Renaming, Stays, define, mentions_only, same_types, told, with_functions
+from refrelax.judge.put_in_place import PutInPlace, is_local
+from refrelax.judge.renamed import Stays, with_functions
 from refrelax.judge.stored_results import add_inputs, all_fresh, dynamic_call, never_traps, store_program
-from refrelax.judge.told import IN_STORAGE, bindings_of, extents_of
+from refrelax.judge.told import IN_STORAGE
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.kernel import Kernel
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
-from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.ops import OPERATORS
-from refrelax.semantics.symbol_bounds import symbol_bounds
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.renaming import definable
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
     Block,
     Call,
-    Constant,
-    ConstantRef,
+    DataflowBlock,
     Expr,
     ExternFunc,
     Function,
@@ -45,9 +41,7 @@ from refrelax.syntax.graph import (
     If,
     MatchCast,
     Op,
-    Param,
     SeqExpr,
-    ShapeExpr,
     StringValue,
     Tuple,
     TupleGetItem,
@@ -56,8 +50,8 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, int_imm
-from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, TupleType, Type, tensor_of
+from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.types import VOID, AnyType, TensorType, TupleType, Type
 
 NO_MORE: Mapping[str, PrimFunc] = {}
 
@@ -131,25 +125,22 @@ def _reachable(module: Module, entry: str, new: Function, more: Mapping[str, Pri
 
 
 @dataclass(slots=True)
-class _Inliner:
+class _Inliner(PutInPlace):
     """One round over the blocks of one function."""
 
-    checked: CheckedModule
-    entry: str
     contracts: Mapping[str, str]
     changed: bool
     quiet: bool
     read: dict[str, None]
     local: dict[str, Function]
     stores: dict[str, PrimFunc]
-    names: Taken
-    _told: tuple[dict[str, Binding], dict[str, Type | None]] | None
     _planned: bool | None
 
     def __init__(self, checked: CheckedModule, entry: str, contracts: Mapping[str, str]) -> None:
         self.checked, self.entry, self.contracts = checked, entry, contracts
         self.changed, self.quiet, self.read, self.local, self.stores = False, True, {}, {}, {}
         self._told = self._planned = None
+        self.dataflow = False
         function = checked.module.functions[entry]
         self.names = Taken(name.rpartition("/")[2] for name in checked.types.get(entry, {}))
         self.names.add(*(each.name for each in nodes(function) if isinstance(each, Var | SymVar)))
@@ -159,7 +150,7 @@ class _Inliner:
         body = self.sequence(function.body)
         used = {each.name for each in nodes(body) if isinstance(each, Var)}
         kept = tuple(
-            replace(each, bindings=tuple(b for b in each.bindings if b.name in used or not _is_local(b)))
+            replace(each, bindings=tuple(b for b in each.bindings if b.name in used or not is_local(b)))
             for each in body.blocks
         )
         self.changed |= kept != body.blocks
@@ -169,7 +160,10 @@ class _Inliner:
         return replace(seq, blocks=tuple(map(self.block, seq.blocks)))
 
     def block(self, block: Block) -> Block:
-        return replace(block, bindings=tuple(new for old in block.bindings for new in self.binding(old)))
+        outer, self.dataflow = self.dataflow, isinstance(block, DataflowBlock)
+        bindings = tuple(new for old in block.bindings for new in self.binding(old))
+        self.dataflow = outer
+        return replace(block, bindings=bindings)
 
     def binding(self, binding: Binding) -> list[Binding]:
         if not isinstance(binding, VarBinding):
@@ -213,7 +207,7 @@ class _Inliner:
 
     def without_closures(self, function: Function, name: str) -> Function:
         """A function of the module with the calls of its own local functions in place."""
-        if not any(_is_local(b) for block in function.body.blocks for b in block.bindings):
+        if not any(is_local(b) for block in function.body.blocks for b in block.bindings):
             return function
         found = inlined(self.checked, name)
         self.read |= dict.fromkeys(found.contracts)
@@ -297,15 +291,6 @@ class _Inliner:
             self._planned = any(isinstance(each, Op | ExternFunc) and each.name in IN_STORAGE for each in used)
         return self._planned
 
-    def made_and_checked(self) -> tuple[dict[str, Binding], dict[str, Type | None]]:
-        """The bindings of the entry, and what its first checks say of its parameters; read once a round."""
-        if self._told is None:
-            entry = self.checked.module.functions[self.entry]
-            typed = spelled_out(entry, self.checked.module.functions)
-            own = {p.name: p.type for p in typed.params} if isinstance(typed, Function) else {}
-            self._told = (bindings_of(entry) if isinstance(entry, Function) else {}, own)
-        return self._told
-
     def tensor(self, e: Expr, outs: tuple[Expr, ...], types: Sequence[Type | None]) -> tuple[int, str] | None:
         """The rank and dtype of an argument of a library function, or of room for a result; ``None``: no tensor."""
         found = types[outs.index(e)] if e in outs else self.type_of(e)
@@ -340,139 +325,3 @@ class _Inliner:
         new = with_functions(lowered.functions[where], names)
         assert isinstance(new, Function)
         return new
-
-    def symbols_around(self, local: Function) -> dict[str, PrimExpr]:
-        """The symbols that a local function shares with the function around it: those of its parameters. Raises
-        ``Stays`` where it mentions one that a check defines, which may stand before it or behind."""
-        function = self.checked.module.functions[self.entry]
-        assert isinstance(function, Function)
-        around = (s for p in function.params if p.type is not None for s in definable(p.type))
-        bindings = (b for block in function.body.blocks for b in block.bindings if not _is_local(b))
-        casts = (each for b in bindings for each in nodes(b) if isinstance(each, MatchCast))
-        checked = {s.name for each in casts for s in definable(each.type)}
-        if any(each.name in checked for each in nodes(local) if isinstance(each, SymVar)):
-            raise Stays
-        return {s.name: s for s in around}
-
-    def in_place(
-        self,
-        binding: VarBinding,
-        function: Function,
-        args: tuple[Expr, ...],
-        out: Type | None,
-        where: str,
-        outer: Mapping[str, PrimExpr] | None = None,
-    ) -> list[Binding]:
-        """The bindings of ``function`` under names of their own, its parameters what the arguments are. ``outer``:
-        symbols that have a value where the function stands, which no argument defines anew."""
-        bindings = [b for block in function.body.blocks for b in block.bindings]
-        plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
-        if not plain or function.ret is None or len(args) != len(function.params):
-            raise Stays
-        if symbol_bounds(function):
-            raise Stays  # its promises are its own: in its place they would be forgotten
-        rename = Renaming(self.names)
-        rename.symbols |= outer or {}
-        new = self.arguments(function.params, args, rename)
-        result: Type = rename(function.ret)
-        wanted = result if out is None else out
-        promised = any(p.function == where for p in self.checked.promises)
-        checks = promised or not same_types(wanted, result)
-        last = function.body.body
-        named = last.name if isinstance(last, Var) and bindings and bindings[-1].name == last.name else None
-        for b in bindings:
-            took_name = not checks and b.name == named
-            new.append(rename.binding(b, binding if took_name else None))
-        if checks or named is None:
-            given: Expr = rename(last)
-            made = MatchCast(binding.name, given, wanted) if checks else VarBinding(binding.name, given)
-            new.append(replace(made, annotation=binding.annotation))
-        return new
-
-    def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: Renaming) -> list[Binding]:
-        """Give every parameter and symbol what it stands for; the checks that this takes."""
-        types = [self.type_of(arg) for arg in args]
-        checks: list[Binding] = []
-        for param, arg, found in zip(params, args, types, strict=True):
-            if param.type is None or found is None:
-                raise Stays
-            checks += self.bound(param, arg, found, rename.symbols)
-            define(param.type, found, rename.symbols)
-            if isinstance(found, AnyType) and isinstance(param.type, TensorType):
-                told(param.type, extents_of(arg, *self.made_and_checked()), rename.symbols)
-        defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
-        for name in sorted(defined - rename.symbols.keys()):
-            rename.symbols[name] = SymVar(self.names.fresh(name), "int64")
-        for param, arg, found in zip(params, args, types, strict=True):
-            assert param.type is not None and found is not None
-            wanted: Type = rename(param.type)
-            if same_types(wanted, found):
-                rename.variables[param.name] = self.named(param.name, arg, checks)
-            elif isinstance(wanted, TensorType | ShapeType | TupleType):
-                fresh = self.names.fresh(param.name)
-                checks.append(MatchCast(fresh, arg, wanted))
-                rename.variables[param.name] = Var(fresh)
-            else:
-                raise Stays
-        return sorted(checks, key=mentions_only)
-
-    @rule("ev/negative-extent")
-    def bound(self, param: Param, arg: Expr, found: Type, known: Mapping[str, PrimExpr]) -> list[Binding]:
-        """A shape with symbols binds others in a check by itself, since none may be negative; what the types say
-        decides all else. Raises ``Stays`` where a shape in a tuple does, or where a negative number may be refused as
-        another one than its symbol has."""
-        dims = found.values if isinstance(found, ShapeType) else None
-        if not isinstance(param.type, ShapeType) or not isinstance(dims, tuple) or param.type.values is None:
-            if isinstance(param.type, TupleType) and any(isinstance(each, ShapeType) for each in nodes(param.type)):
-                raise Stays
-            return []
-        if len(dims) != len(param.type.values):
-            return []
-        fresh = [isinstance(d, SymVar) for d in param.type.values]
-        if all(not new or self.is_extent(d) for new, d in zip(fresh, dims, strict=True)):
-            return []
-        numbers = dict(known)
-        for own, d in zip(param.type.values, dims, strict=True):
-            if isinstance(own, SymVar) and not equal(numbers.setdefault(own.name, d), d, NO_FACTS):
-                raise Stays
-        values = tuple(
-            SymVar(self.names.fresh("extent"), "int64") if new else d for new, d in zip(fresh, dims, strict=True)
-        )
-        return [MatchCast(self.names.fresh(param.name), arg, ShapeType(values, len(values)))]
-
-    def is_extent(self, dim: PrimExpr) -> bool:
-        """Whether an extent is seen to be none that is negative: it is written, or that of a tensor that is given."""
-        entry = self.checked.module.functions[self.entry]
-        types = nodes(tuple(p.type for p in entry.params)) if isinstance(entry, Function) else ()
-        given = (d for each in types if isinstance(each, TensorType) for d in each.shape or () if isinstance(d, SymVar))
-        number = as_int(dim)
-        return number >= 0 if number is not None else dim in tuple(given)
-
-    def named(self, wish: str, arg: Expr, before: list[Binding]) -> Expr:
-        if isinstance(arg, Var | Constant | ConstantRef | ShapeExpr):
-            return arg
-        fresh = self.names.fresh(wish)
-        before.append(VarBinding(fresh, arg))
-        return Var(fresh)
-
-    def type_of(self, e: Expr) -> Type | None:
-        match e:
-            case Var(name=name):
-                return self.checked.types.get(self.entry, {}).get(name)
-            case Constant(dtype=dtype, shape=shape):
-                return tensor_of(tuple(map(int_imm, shape)), dtype)
-            case ConstantRef(index=index):
-                array = self.checked.module.constants.get(index)
-                return None if array is None else tensor_of(tuple(map(int_imm, array.shape)), array.dtype)
-            case ShapeExpr(values=values):
-                return ShapeType(values, len(values))
-            case Tuple(fields=parts):
-                found = [self.type_of(each) for each in parts]
-                known = tuple(each for each in found if each is not None)
-                return TupleType(known) if len(known) == len(found) else None
-            case _:
-                return None
-
-
-def _is_local(b: Binding) -> bool:
-    return isinstance(b, VarBinding) and isinstance(b.value, Function)

@@ -14,6 +14,7 @@ from functools import partial
 from math import prod
 from typing import Any, Literal
 
+from refrelax.rules import rule
 from refrelax.running.arrays import Tensor, pack, tensors
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import bits, dtypes, scalars
@@ -22,7 +23,7 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import TensorType, TupleType, Type
 from refrelax.testing.arguments import Policy, parameters, random_arguments, specials
 
-Kind = Policy | Literal["literals", "uniform", "indices", "wide"]
+Kind = Policy | Literal["literals", "uniform", "indices", "wide", "promised"]
 
 KINDS: tuple[Kind, ...] = ("dyadic", "integer", "normal", "special", "literals", "uniform", "wide")
 
@@ -83,6 +84,10 @@ def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: K
         case "literals":
             args = random_arguments(module, entry, seed, dims, "integer")
             return [_refilled(x, partial(_literals, seed, named, 5 * k)) for k, x in enumerate(args)]
+        case "promised":
+            args, choices = random_arguments(module, entry, seed, dims, "integer"), _promised(module)
+            choice = choices[seed // len(KINDS) % len(choices)]
+            return [_refilled(x, partial(_all, choice)) for x in args]
         case "uniform":
             args = random_arguments(module, entry, seed, dims, "integer")
             return [_refilled(x, partial(_uniform, seed)) for x in args]
@@ -91,9 +96,41 @@ def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: K
 
 
 def kinds(module: Module, entry: str) -> tuple[Kind, ...]:
-    """The kinds of arguments that are worth a run: positions where there is a tensor of integers."""
+    """The kinds of arguments that are worth a run: positions where there is a tensor of integers, and first of all what
+    the program assumes of them."""
     whole = any(_of_integers(type_) for _, type_ in parameters(module, entry))
-    return (*KINDS, "indices") if whole else KINDS
+    first: tuple[Kind, ...] = ("promised",) if any(True for _ in _assumptions(module)) else ()
+    return (*first, *KINDS, "indices") if whole else (*first, *KINDS)
+
+
+def _assumptions(module: Module) -> Iterator[scalars.Intrinsic]:
+    found = (node for function in module.functions.values() for node in nodes(function))
+    return (each for each in found if isinstance(each, scalars.Intrinsic) and each.op == "assume")
+
+
+@rule("ev/assume")
+def _promised(module: Module) -> list[int | float]:
+    """What elements are assumed to be: 0, as padding mostly is, or a number that one is compared with."""
+    found: dict[int | float, None] = {0: None}
+    for node in (node for each in _assumptions(module) for node in nodes(each)):
+        match node:
+            case scalars.Binary("EQ", scalars.BufferLoad(), scalars.Literal() as number):
+                found.setdefault(bits.decode(number.dtype, number.bits))
+            case scalars.Binary("EQ", scalars.Literal() as number, scalars.BufferLoad()):
+                found.setdefault(bits.decode(number.dtype, number.bits))
+            case _:
+                pass
+    return list(found)
+
+
+def _all(number: int | float, x: Tensor) -> list[int] | None:
+    """One number everywhere, where there is one of the dtype."""
+    if dtypes.kind(x.dtype) not in ("int", "uint", "float"):
+        return None
+    if dtypes.is_float(x.dtype):
+        return [bits.encode(x.dtype, number)] * x.size
+    low, high = dtypes.integer_range(x.dtype)
+    return [bits.encode(x.dtype, int(max(low, min(number, high))))] * x.size
 
 
 def _of_integers(type_: Type) -> bool:

@@ -14,6 +14,7 @@ from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.same_calls import Calls, Made, repeatable, unknown
 from refrelax.semantics.loops.visit import stored_to
 from refrelax.shape_solver.pointwise import OPEN, Descent, NotRead, TensorTerm, read
+from refrelax.shape_solver.pointwise.assumptions import learn
 from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, int_imm
@@ -87,6 +88,8 @@ class KernelCalls(Checks):
         except NotRead as reason:
             return self.not_read(func, before, scalars, reason)
         self.obligations += [replace(each, given=(*each.given, *self.facts)) for each in obligations]
+        if self.descent is None and not self.branches and not self.events.made and not self.facts:
+            learn(obligations, self.terms, self.logic)
         self.made(func, before, scalars, contents)
         return contents
 

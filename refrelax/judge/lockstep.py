@@ -34,6 +34,7 @@ from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import NotRead
 from refrelax.shape_solver.pointwise.logic import all_of, compare
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -59,6 +60,7 @@ from refrelax.syntax.loops import (
 from refrelax.syntax.scalars import (
     Binary,
     CommReducer,
+    Intrinsic,
     Literal,
     PrimExpr,
     SymVar,
@@ -145,16 +147,36 @@ class Lockstep(Elements):
             if a is None and b is None:
                 return
             if a is not None and b is not None and self.matches(a, b):
+                self.learn(a)
                 ours.pop(0)
                 theirs.pop(0)
                 self.steps += 1
                 continue
             if (more := self.opened(a, self.one)) is not None:
+                self.learn(a)
                 ours[:1] = more
             elif (more := self.opened(b, self.two)) is not None:
                 theirs[:1] = more
             else:
                 raise Apart(f"{_named(a)} of the first program, {_named(b)} of the second")
+
+    @rule("sh/assume")
+    def learn(self, stmt: Stmt | None) -> None:
+        """What the first program promises is known as far as its list of statements goes."""
+        match stmt:
+            case Evaluate(Intrinsic("assume", (e,))) if self.reading(self.one, []).plain(e) and of_names(e):
+                self.scope += conjuncts(self.index(self.one, e))
+            case _:
+                pass
+
+    def promised(self, e: PrimExpr, side: Side) -> bool:
+        """Whether a promise may be left out: any of the first program's, of the second's those that are seen to
+        hold."""
+        if side is self.one:
+            return True
+        if not self.reading(side, []).plain(e) or not of_names(e):
+            return False
+        return self.logic.holds(self.defined(side, e), self.scope, "what T.assume promises")
 
     def next(self, side: Side, stmts: list[Stmt]) -> Stmt | None:
         """The next statement that does something; names on the way are taken in."""
@@ -176,6 +198,11 @@ class Lockstep(Elements):
                 case For() as loop if runs_once(loop) and of_names(loop.min) and not self.unison:
                     side.by[loop.var.name] = self.defined(side, loop.min)
                     stmts[:1] = loop.body
+                case Bind(var, SymVar(name, dtype)) if (
+                    name in side.by and dtype == var.dtype and dtypes.is_float(dtype)
+                ):
+                    side.by[var.name] = side.by[name]
+                    stmts.pop(0)
                 case Bind(var, value) if self.reading(side, []).plain(value) and of_names(value):
                     side.by[var.name] = self.defined(side, value)
                     stmts.pop(0)
@@ -190,6 +217,8 @@ class Lockstep(Elements):
                 return self.divided(stmt, side)
             case SBlock() as block if not block.matches:
                 return self.of_block(block, side)
+            case Evaluate(Intrinsic("assume", (promise,))) if self.promised(promise, side):
+                return []
             case For(kind=kind) as loop if kind in ORDERED and by_ones(loop) and _unrollable(loop):
                 extent = as_int(loop.extent)
                 if extent is None or extent > MOST_UNROLLED or makes_names(loop.body):
@@ -369,12 +398,13 @@ class Lockstep(Elements):
 
     def inside(self, known: Sequence[PrimExpr], ours: Sequence[Stmt], theirs: Sequence[Stmt]) -> None:
         before = set(self.evaluated)  # what is evaluated in here is not, where a run does not come here
+        outside = len(self.scope)
         self.scope += known
         self.depth += 1
         self.walk(list(ours), list(theirs))
         self.depth -= 1
         self.evaluated = before
-        del self.scope[len(self.scope) - len(known) :]
+        del self.scope[outside:]
 
 
 def _unrollable(loop: For) -> bool:

@@ -12,6 +12,7 @@ from refrelax.errors import Rejection
 from refrelax.judge.packed_arguments import Unlike, declared, is_packed, taken
 from refrelax.judge.packed_entries import unpacked
 from refrelax.judge.pointers import at_dtypes_of, has_pointers, with_buffers
+from refrelax.judge.relaid import laid_out
 from refrelax.semantics.graph.link import callees
 from refrelax.semantics.types.check import check
 from refrelax.syntax.loops import BufferParam, PrimFunc
@@ -53,6 +54,9 @@ def as_memory(first: Module, second: Module, entry: str, on_request: bool) -> Co
     if pair is not None and on_request and (found := _at_other_dtypes(*pair)) is not None:
         pair = (pair[0], found[0])
         words += found[1]
+    if pair is not None and on_request and (found := laid_out(*pair)) is not None:
+        pair = (pair[0], found[0])
+        words += found[1]
     if pair is None or not words:
         return None
     new = [replace(m, functions={**m.functions, entry: f}) for m, f in zip((first, second), pair, strict=True)]
@@ -70,11 +74,12 @@ def _out_of_packed_calls(a: PrimFunc, b: PrimFunc, on_request: bool) -> tuple[Pr
     packed = [is_packed(each) for each in (a, b)]
     plain = a if packed[0] == packed[1] or not packed[0] else b
     given = declared(plain) if is_packed(plain) else taken(plain)
+    ret = None if is_packed(plain) else plain.ret
     if given is None or (not all(packed) and not on_request):
         return None
     try:
         (one, ours), (two, theirs) = (
-            unpacked(each, given, on_request) if is_packed(each) else (each, ()) for each in (a, b)
+            unpacked(each, given, on_request, ret) if is_packed(each) else (each, ()) for each in (a, b)
         )
     except Unlike:
         return None

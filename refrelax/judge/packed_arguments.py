@@ -14,16 +14,17 @@ from refrelax.semantics.intrinsics import records
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Bind, Buffer, BufferParam, DeclBuffer, PrimFunc, ScalarParam
-from refrelax.syntax.scalars import Cast, Intrinsic, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Cast, Intrinsic, PrimExpr, Select, SymVar, as_int
 from refrelax.syntax.types import PrimType, TensorType, tensor_of
 
 PARAMETERS = ("self_handle", "args", "num_args", "result")
 """What a packed entry takes."""
 
 INTEGERS = ("int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 Given = tuple[tuple[str, TensorType | PrimType], ...]
-"""What the caller packs: names and types, tensors of known extents and integers."""
+"""What the caller packs: names and types, tensors of known extents and numbers."""
 
 
 class Unlike(Exception):
@@ -64,7 +65,7 @@ def taken(func: PrimFunc) -> Given | None:
     found: list[tuple[str, TensorType | PrimType]] = []
     for p in func.params:
         match p:
-            case ScalarParam(SymVar(name, dtype)) if dtype in INTEGERS:
+            case ScalarParam(SymVar(name, dtype)) if dtype in (*INTEGERS, *FLOATS):
                 found.append((name, PrimType(dtype)))
             case BufferParam(Buffer(strides=(), elem_offset=None, data=None) as buffer):
                 found.append((buffer.name, tensor_of(buffer.shape, buffer.dtype)))
@@ -84,6 +85,9 @@ def declared(func: PrimFunc) -> Given | None:
                 if (part := _read_last(value, handles)) is not None:
                     handles[var.name] = part
             case Bind(var, Cast(_, value) | value) if var.dtype in INTEGERS:
+                if (part := _read_last(value, handles)) is not None and part.what == "descriptor":
+                    found.setdefault(part.k, (var.name, PrimType(var.dtype)))
+            case Bind(var, Select(_, Cast(_, value), _)) if var.dtype in FLOATS:
                 if (part := _read_last(value, handles)) is not None and part.what == "descriptor":
                     found.setdefault(part.k, (var.name, PrimType(var.dtype)))
             case DeclBuffer(buffer) if buffer.data is not None:

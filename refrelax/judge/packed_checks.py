@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refrelax.judge.packed_arguments import Given, dims_of, symbols_of
+from refrelax.judge.packed_arguments import INTEGERS, Given, dims_of, symbols_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.shape_solver.pointwise import Logic, NotRead, Term, Terms
@@ -49,7 +49,7 @@ def defined(e: PrimExpr, given: Given) -> bool:
     logic = Logic(Sizes(terms.dtype_of))
     symbols: dict[str, PrimExpr] = {**symbols_of(given)}
     for name, type_ in given:
-        if isinstance(type_, PrimType):
+        if isinstance(type_, PrimType) and type_.dtype in INTEGERS:
             low, high = integer_range(type_.dtype)
             logic.assume(compare("GE", symbols[name], int_imm(low)), compare("LE", symbols[name], int_imm(high)))
     for _, type_ in given:

@@ -11,10 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from refrelax.judge.loop_text import wide
-from refrelax.judge.packed_arguments import PARAMETERS, Given, Part, Unlike, dims_of, field_of_tensor, symbols_of
+from refrelax.judge.packed_arguments import (
+    FLOATS,
+    PARAMETERS,
+    Given,
+    Part,
+    Unlike,
+    dims_of,
+    field_of_tensor,
+    symbols_of,
+)
 from refrelax.judge.packed_checks import defined, names_alone
+from refrelax.judge.packed_results import LENGTH, returned
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
@@ -59,8 +70,11 @@ SAYS_NOTHING = frozenset({"storage_alignment", "device_id", "device_type", "comp
 
 
 @rule("va/packed")
-def unpacked(func: PrimFunc, given: Given, only: bool = True) -> tuple[PrimFunc, tuple[Stmt, ...]]:
-    """A packed entry as a program that takes what its caller packs: compact tensors at offset 0, on device 0 of type 1;
+def unpacked(
+    func: PrimFunc, given: Given, only: bool = True, ret: str | None = None
+) -> tuple[PrimFunc, tuple[Stmt, ...]]:
+    """A packed entry as a program that takes what its caller packs: compact tensors at offset 0, on device 0 of type 1,
+    and returns (``ret``, as it is declared) what it stores as its result;
     and the checks, with the names that they need, that such arguments pass before anything is done. ``only``: of
     arguments of other types nothing is asked.
 
@@ -79,7 +93,7 @@ def unpacked(func: PrimFunc, given: Given, only: bool = True) -> tuple[PrimFunc,
         func,
         params=tuple(reader.param(k, names) for k in range(len(given))),
         body=tuple(reader.needed(body)),
-        ret=None,
+        ret=ret,
         attrs=tuple((key, value) for key, value in func.attrs if key not in ("calling_conv", "global_symbol")),
         symbols=tuple(v for name, v in by.items() if name not in dict(given)),
     )
@@ -114,6 +128,9 @@ class _Entry:
     open_checks: bool = False
     """Whether a check of what is read stays."""
 
+    results: list[Stmt] = field(default_factory=list)
+    """The ends with a number as the result."""
+
     def __post_init__(self) -> None:
         self.known |= {"args": Part("all"), "num_args": int_imm(len(self.given), "int32")}
 
@@ -123,6 +140,10 @@ class _Entry:
         """What is left of statements. ``last``: the entry ends with them."""
         found: list[Stmt] = []
         for k, stmt in enumerate(stmts):
+            if (value := returned(stmts[k : k + LENGTH])) is not None:
+                self.begun = self.ended = True
+                self.results.append(Return(self.number(value)))
+                return [*found, self.results[-1], *self.run(stmts[k + LENGTH :], last)]
             at_end = last and all(isinstance(each, Return) for each in stmts[k + 1 :])
             found += self.statement(stmt, at_end)
         return found
@@ -172,7 +193,24 @@ class _Entry:
                 return [stmt]
             case _:
                 self.begun = True
-                return [stmt]
+                return [self.with_results(stmt)]
+
+    def with_results(self, stmt: Stmt) -> Stmt:
+        """A statement with the ends in it that store a number as numbers that are returned."""
+        found: dict[str, Any] = {}
+        for name in ("body", "then_body", "else_body"):
+            inner: tuple[Stmt, ...] = getattr(stmt, name, ())
+            left: list[Stmt] = []
+            k = 0
+            while k < len(inner):
+                value = returned(inner[k : k + LENGTH])
+                if value is not None:
+                    self.results.append(Return(self.number(value)))
+                left.append(self.with_results(inner[k]) if value is None else self.results[-1])
+                k += 1 if value is None else LENGTH
+            if inner:
+                found[name] = tuple(left)
+        return replace(stmt, **found) if found else stmt
 
     def declares(self, buffer: Buffer, part: Part) -> None:
         """The name of an argument's memory."""
@@ -201,7 +239,7 @@ class _Entry:
         for node in (node for stmt in body for node in nodes(stmt)):
             if isinstance(node, SymVar) and node.name in gone:
                 raise Unlike(f"{node.name} is used otherwise")
-            if isinstance(node, Return):
+            if isinstance(node, Return) and not any(node is each for each in self.results):
                 raise Unlike("an end in the middle")
         if not self.ended:
             raise Unlike("an end without a value")
@@ -273,8 +311,14 @@ class _Entry:
                 return Not(self.number(a))
             case Cast(dtype, inner):
                 found = self.number(inner)
-                same = isinstance(found, Cast) and found.dtype == "int64" and found.value.dtype == dtype == "int32"
-                return found.value if same and isinstance(found, Cast) else replace(e, value=found)
+                if isinstance(found, Cast) and found.value.dtype == dtype:
+                    if (found.dtype, dtype) == ("int64", "int32") or (found.dtype == "float64" and dtype in FLOATS):
+                        return found.value
+                return found if found.dtype == dtype == "float64" else replace(e, value=found)
+            case Select(condition, yes, no) if (decided := as_int(self.truth(condition))) is not None:
+                if not _only_reads(no if decided else yes):
+                    raise Unlike("a choice between what the caller tells")
+                return self.value(yes if decided else no)
             case Select(condition, yes, no):
                 return Select(self.number(condition), self.number(yes), self.number(no))
             case Literal():
@@ -290,7 +334,7 @@ class _Entry:
             raise Unlike("an argument that is not there")
         name, type_ = self.given[k if of.what == "all" else of.k]
         if of.what == "all" and isinstance(type_, PrimType):
-            return self.of_integer(SymVar(name, type_.dtype), wanted, dtype)
+            return self.of_number(SymVar(name, type_.dtype), wanted, dtype)
         if (part := of.field(k, wanted)) is not None and dtype.startswith("handle"):
             return part
         match of.what:
@@ -308,12 +352,24 @@ class _Entry:
                 pass
         raise Unlike(f"field {wanted} of what is given")
 
-    def of_integer(self, symbol: SymVar, wanted: int, dtype: str) -> PrimExpr:
+    def of_number(self, symbol: SymVar, wanted: int, dtype: str) -> PrimExpr:
+        real = symbol.dtype in FLOATS
         if wanted == records.TYPE_INDEX and dtypes.kind(dtype) in ("int", "uint"):
-            return int_imm(records.INT, dtype)
-        if wanted == records.VALUE and dtype == "int64":
-            return wide(symbol)
-        raise Unlike(f"field {wanted} of an integer")
+            return int_imm(records.FLOAT if real else records.INT, dtype)
+        if wanted == records.VALUE and dtype == ("float64" if real else "int64"):
+            return (symbol if symbol.dtype == dtype else Cast(dtype, symbol)) if real else wide(symbol)
+        raise Unlike(f"field {wanted} of a number")
+
+
+def _only_reads(e: PrimExpr) -> bool:
+    """Whether an expression that nobody looks at cannot fail: a field of what the caller packs, converted."""
+    match e:
+        case Cast(_, inner):
+            return _only_reads(inner)
+        case Intrinsic("tvm_struct_get", (SymVar("args"), _, wanted)):
+            return as_int(wanted) == records.VALUE and not e.dtype.startswith("handle")
+        case _:
+            return False
 
 
 def _names(node: object) -> tuple[str, ...]:

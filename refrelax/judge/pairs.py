@@ -11,7 +11,7 @@ from typing import Any
 
 from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
 from refrelax.judge.bad_calls import erased, refused
-from refrelax.judge.counting import not_comparable
+from refrelax.judge.counting import closed, nothing_given
 from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import MOST_NAMED, choose, rounds
 from refrelax.judge.first_binding import first_other_binding
@@ -69,7 +69,7 @@ class Late(Exception):
 
 
 class Incomparable(Exception):
-    """The first program gives something that nothing can be held against, or nothing at all."""
+    """The first program gives something that nothing can be held against."""
 
 
 @dataclass(slots=True)
@@ -94,6 +94,9 @@ class Pair:
     permitted: bool = False
     """Whether some extents satisfied the caller's assumptions."""
     refused: str = ""
+    """Why arguments could not be made up."""
+    silent: str = ""
+    """That a run gave nothing to anyone, in words."""
     named: Named = field(init=False)
     promised: Promised = field(init=False)
     records: bool = field(init=False)
@@ -105,8 +108,6 @@ class Pair:
         self.named = literals((self.first.module, self.second.module))
         self.promised = promised(self.first.module, self.entry)
         self.records = records(self.second.module)
-
-    """Why arguments could not be made up."""
 
     # --- runs --------------------------------------------------------------------------------------------------------
 
@@ -185,8 +186,10 @@ class Pair:
             self.tally += reference.compare(reference.outcome)[1]
             return None
         wanted = reference.outcome
-        if isinstance(wanted, Returned) and (why := not_comparable(wanted, self.first, self.entry)) is not None:
-            raise Incomparable(why)
+        if isinstance(wanted, Returned):
+            if (why := closed(wanted, self.first, self.entry)) is not None:
+                raise Incomparable(why)
+            self.silent = nothing_given(wanted, self.first, self.entry) or self.silent
         found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=self.limits())
         self.exhausted += isinstance(found, Exhausted)
         judged, tally = reference.compare(found)

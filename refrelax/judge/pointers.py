@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from refrelax.judge.vector_memory import with_scalar_elements
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import dtypes
@@ -53,10 +54,15 @@ def _declared_over(buffer: Buffer, handles: set[str]) -> str | None:
 
 @rule("va/pointers")
 def at_dtypes_of(ours: PrimFunc, theirs: PrimFunc) -> PrimFunc | None:
-    """The second entry given buffers of the first one's dtypes, whose bytes it sees as its own; ``None`` where the
-    elements are of another width."""
+    """The second entry given buffers of the first one's dtypes, whose bytes it sees as its own, or as vectors of them;
+    ``None`` where the elements are of another width."""
     if len(ours.params) != len(theirs.params):
         return None
+    if vectors := {q.name for p, q in _buffers(ours, theirs) if dtypes.lanes(q.dtype) > 1 and p.dtype != q.dtype}:
+        found = with_scalar_elements(theirs, vectors)
+        if found is None:
+            return None
+        theirs = found
     params, views = list(theirs.params), []
     taken = {node.name for node in nodes(theirs) if isinstance(node, Buffer | SymVar)}
     for k, (p, q) in enumerate(zip(ours.params, theirs.params, strict=True)):
@@ -68,6 +74,11 @@ def at_dtypes_of(ours: PrimFunc, theirs: PrimFunc) -> PrimFunc | None:
         params[k] = BufferParam(replace(q.buffer, name=name, dtype=p.buffer.dtype))
         views.append(DeclBuffer(replace(q.buffer, data=BufferRef(name, "data"))))
     return replace(theirs, params=tuple(params), body=(*views, *theirs.body))
+
+
+def _buffers(ours: PrimFunc, theirs: PrimFunc) -> list[tuple[Buffer, Buffer]]:
+    pairs = zip(ours.params, theirs.params, strict=True)
+    return [(p.buffer, q.buffer) for p, q in pairs if isinstance(p, BufferParam) and isinstance(q, BufferParam)]
 
 
 __all__ = ["at_dtypes_of", "has_pointers", "with_buffers"]

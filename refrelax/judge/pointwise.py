@@ -39,10 +39,11 @@ from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
 from refrelax.shape_solver.pointwise.show import Words
+from refrelax.shape_solver.pointwise.state import ASSUMED
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm, walk
+from refrelax.syntax.scalars import PrimExpr, SymVar, bool_imm, free_symbols, int_imm, walk
 from refrelax.syntax.write.scalars import expression
 
 MOST_EXTENT = 2048
@@ -260,6 +261,8 @@ class _Comparison:
         """Whether an obligation is proved."""
         if self.logic.nowhere(each.given):
             return True
+        if each.term is not None and each.purpose == ASSUMED:
+            return descent.equal(self.terms.integer(bool_imm(True)), each.term, each.given)
         if each.term is not None:
             return descent.poison.never(each.term, each.given)
         return self.logic.holds(each.statement, each.given, each.purpose)

@@ -19,7 +19,8 @@ from typing import Any
 
 from refrelax.errors import Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
-from refrelax.judge.correspondence import corresponding
+from refrelax.judge.correspondence import corresponding, lifted
+from refrelax.judge.counting import acts
 from refrelax.judge.evidence import (
     Equivalent,
     Proved,
@@ -33,7 +34,7 @@ from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
-from refrelax.judge.pointwise import NO_ALIASES, SAME, Options, search
+from refrelax.judge.pointwise import IN_STEP, NO_ALIASES, SAME, Options, search
 from refrelax.judge.same_programs import same_programs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
@@ -58,6 +59,8 @@ ROUNDS = 6
 
 ONLY_SHAPE = "equal terms of both runs over unknown elements, at the only shape"
 """The procedure behind a proof for an entry that has one shape."""
+
+SILENT = "the entry gives nothing to anyone: what it stores in memory of its own is what was compared"
 
 TERMS_SHARE = 0.8
 """Of what is left then, what equal terms at an only shape may take."""
@@ -105,7 +108,9 @@ def validate(
     except Rejection as rejection:
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
-    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args)
+    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind)
+    if correspond and not bind and (ahead := lifted(first, second, entry)) is not None:
+        return _as_one(ahead, entry, settings, why or "parameters that are computed ahead")
     if why is not None and (correspond or bind):
         found = corresponding(first, second, entry, bind or {})
         return undetermined(why, "interface") if found is None else _as_one(found, entry, settings, why)
@@ -179,6 +184,7 @@ class _Settings:
     timeout: float | None
     effort: Effort
     args: Sequence[Any] | None
+    bind: Mapping[str, Any] | None
 
 
 def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Validation:
@@ -188,6 +194,8 @@ def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Va
     try:
         check(found.first)
     except Rejection as rejection:
+        if not asked.bind:
+            return undetermined(why, "interface")
         raise UsageError(f"the arrays to bind do not fit: {rejection.diagnostics[0]}") from rejection
     answer = validate(
         found.first,
@@ -324,10 +332,20 @@ def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:
         return refuted
     if not pair.permitted:
         return undetermined("no small extents satisfy the assumptions: a proof would say nothing", "", pair.tally)
+    if pair.silent and not pair.tally.compared:
+        return _of_a_silent_entry(pair, proof)
     if pair.cases == 0 and pair.tally.open:
         return _nothing(pair) or Equivalent(proof, proof.relaxations, pair.tally)
     open_ = _open(pair.tally, pair) if pair.cases else None
     return open_ if open_ is not None else Equivalent(proof, proof.relaxations, pair.tally)
+
+
+@rule("va/lockstep")
+def _of_a_silent_entry(pair: Pair, proof: Proved) -> Validation:
+    """Where nobody is given anything, only what the programs do in memory of their own was compared, if it was."""
+    if not {SAME, IN_STEP} & set(proof.trusts) or not acts(pair.first, pair.entry):
+        return undetermined(pair.silent, "interface", pair.tally, "no proof is seen to compare something")
+    return Equivalent(replace(proof, trusts=(*proof.trusts, SILENT)), proof.relaxations, pair.tally)
 
 
 def _open(tally: Tally, pair: Pair) -> NoVerdict | None:
@@ -356,7 +374,7 @@ def _nothing(pair: Pair) -> NoVerdict | None:
         why = f"{of} differ by what is too wide to tell{relaxed}; {pair.tally.inside} elements inside"
         return undetermined(why, "undecided", pair.tally)
     if not pair.tally.compared and not pair.tally.open:
-        why = "no run gave a result, an effect or an element: there is nothing to compare"
+        why = pair.silent or "no run gave a result, an effect or an element: there is nothing to compare"
         return undetermined(why, "interface", pair.tally)
     return _open(pair.tally, pair)
 

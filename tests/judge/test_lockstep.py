@@ -199,6 +199,33 @@ def test_a_narrower_index_has_to_fit() -> None:
     assert rr.validate(module(wide, params), module(narrow, params), timeout=20).word != "PROVED"
 
 
+VECTORS = """for i in range(n // 4 - 1):
+    B[T.Ramp(i * 4 + 4, 1, 4)] = B[T.Ramp(i * 4, 1, 4)] + A[T.Ramp(i * 4, 1, 4)] * T.Broadcast(T.float32(2), 4)"""
+ADDED = VECTORS.replace("A[T.Ramp(i * 4, 1, 4)]", "A[T.Broadcast(i * 4, 4) + T.Ramp(T.int64(0), T.int64(1), 4)]")
+OTHER_VECTORS = {
+    "another begin": ADDED.replace("Ramp(T.int64(0)", "Ramp(T.int64(1)"),
+    "another stride": ADDED.replace("T.int64(1), 4)]", "T.int64(2), 4)]"),
+    "backwards": ADDED.replace("Ramp(T.int64(0), T.int64(1)", "Ramp(T.int64(3), T.int64(-1)"),
+    "one element": ADDED.replace("+ T.Ramp(T.int64(0), T.int64(1), 4)", "+ T.Broadcast(T.int64(0), 4)"),
+    "another number": ADDED.replace("T.float32(2)", "T.float32(3)"),
+    "stored elsewhere": ADDED.replace("i * 4 + 4, 1", "i * 4 + 5, 1"),
+    "stored backwards": ADDED.replace("B[T.Ramp(i * 4 + 4, 1", "B[T.Ramp(i * 4 + 7, -1"),
+    "reads what was stored": ADDED.replace("= B[T.Ramp(i * 4,", "= B[T.Ramp(i * 4 + 4,"),
+    "does not fit": ADDED.replace("T.Broadcast(i * 4, 4)", "T.Broadcast(i * 4611686018427387904 * 4, 4)"),
+    "lanes by number": ADDED.replace("T.Broadcast(T.float32(2), 4)", 'T.Cast("float32x4", T.Ramp(0, 1, 4))'),
+}
+
+
+def test_vectors_are_compared_by_lanes() -> None:
+    found = rr.validate(module(VECTORS), module(ADDED), timeout=20)
+    assert found.word == "PROVED" and "statements in step" in found.trusts
+
+
+@pytest.mark.parametrize("how", OTHER_VECTORS)
+def test_other_lanes_are_not_the_same(how: str) -> None:
+    assert rr.validate(module(VECTORS), module(OTHER_VECTORS[how]), timeout=20).word != "PROVED"
+
+
 def test_a_reduction_in_any_order_is_no_loop() -> None:
     loop = "B[0] = T.float32(0)\nfor i in range(n):\n    B[0] = B[0] + A[i]"
     block = """for i in range(n):
@@ -214,3 +241,25 @@ def test_threads_keep_their_names() -> None:
     text = "for t in T.thread_binding(n, thread={!r}):\n    B[t] = B[t] + A[X[t] - X[t] + t]"
     first, second = (module(text.format(tag)) for tag in ("threadIdx.x", "blockIdx.x"))
     assert "statements in step" not in rr.validate(first, second, timeout=20).trusts
+
+
+FLOATS = "a: T.float32, b: T.float32, n: T.int32"
+SUM = "if n > 3:\n    return a\nreturn T.Cast('float32', a) + T.Cast('float32', T.Cast('float16', b))"
+OTHER_SUMS = {
+    "not rounded": SUM.replace("T.Cast('float32', T.Cast('float16', b))", "b"),
+    "the other one": SUM.replace("return a\n", "return b\n"),
+    "twice": SUM.replace("'float16', b", "'float16', a"),
+    "another product": SUM.replace(") + T.", ") - T."),
+    "later": SUM.replace("n > 3", "n > 4"),
+    "of another sign": SUM.replace("T.Cast('float32', a) +", "(T.float32(0) - (T.float32(0) - a)) +"),
+}
+
+
+def test_floats_that_are_given_are_elements() -> None:
+    second = SUM.replace("T.Cast('float32', a)", "a * T.float32(1)")
+    assert rr.validate(module(SUM, FLOATS), module(second, FLOATS), timeout=20).word == "PROVED"
+
+
+@pytest.mark.parametrize("how", OTHER_SUMS)
+def test_other_floats_are_not(how: str) -> None:
+    assert rr.validate(module(SUM, FLOATS), module(OTHER_SUMS[how], FLOATS), timeout=20).word != "PROVED"

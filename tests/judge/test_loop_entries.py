@@ -271,3 +271,200 @@ CHECKS = {
 def test_checks_of_scalars(check: str) -> None:
     found = rr.validate(rr.parse(SCALAR), rr.parse(PACKED_SCALAR.format(check)), correspond=True)
     assert isinstance(found, rr.Equivalent) is CHECKS[check], how(found)
+
+
+SCALARS = """@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((12,), "float32"), B: T.Buffer((12,), "float32")):
+        V = T.decl_buffer((12,), "float32", data=A.data)
+        for i in range(3):
+            B[i * 4:i * 4 + 4] = V[i * 4:i * 4 + 4] + T.Broadcast(T.float32(1), 4)
+"""
+OF_FOUR = """@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((3,), "float32x4"), B: T.Buffer((3,), "float32x4")):
+        V = T.decl_buffer((3,), "float32x4", data=A.data)
+        for i in range(3):
+            B[i] = V[T.Div(i * 4, 4)] + T.Broadcast(T.float32(1), 4)
+"""
+
+
+def test_vectors_are_seen_as_their_elements() -> None:
+    assert isinstance(rr.validate(rr.parse(SCALARS), rr.parse(OF_FOUR)), rr.NoVerdict)
+    found = rr.validate(rr.parse(SCALARS), rr.parse(OF_FOUR), correspond=True)
+    assert isinstance(found, rr.Equivalent)
+    assert how(found)[:2] == [f"{name} is seen as float32x4, the bytes of float32" for name in "AB"]
+
+
+OTHER_VECTORS = {
+    "another vector": ("T.Div(i * 4, 4)", "0"),
+    "the next vector": ("T.Div(i * 4, 4)", "T.Div(i * 4, 4) + 1"),
+    "fewer": ("range(3)", "range(2)"),
+    "stored elsewhere": ("B[i]", "B[2 - i]"),
+    "another number": ("T.float32(1)", "T.float32(2)"),
+    "more memory": ("A: T.Buffer((3,)", "A: T.Buffer((4,)"),
+    "other lanes": ('B: T.Buffer((3,), "float32x4")', 'B: T.Buffer((6,), "float32x2")'),
+    "by another name": ("B[i] = V[", 'W = T.decl_buffer((3,), "float32x4", data=B.data)\n            B[i] = W['),
+    "a view at an offset": ("data=A.data)", "data=A.data, elem_offset=1)"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_VECTORS.values(), ids=OTHER_VECTORS.keys())
+def test_other_vectors_are_not_proved(old: str, new: str) -> None:
+    try:
+        second = rr.parse(changed(OF_FOUR, {old: new}))
+        found = rr.validate(rr.parse(SCALARS), second, correspond=True)
+    except rr.Rejection:
+        return  # (lanes that do not fit each other are no program)
+    assert not isinstance(found, rr.Equivalent), how(found)
+
+
+NUMBERS = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(x: T.float32, y: T.float32, n: T.int32):
+        if n > 3:
+            return x
+        return x - y
+"""
+OF_A_RESULT = """T.tvm_struct_set(result, 0, 13, 3)
+            T.tvm_struct_set(result, 0, 14, 0)
+            T.tvm_struct_set(result, 0, 15, T.Cast("float64", VALUE))
+            return 0"""
+PACKED_NUMBERS = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        assert num_args == 3, "three arguments"
+        kx: T.let[T.int32] = GET(args, 0, 13, "int32")
+        assert kx == 3 or kx == 1 or kx == 2, "a number"
+        x: T.let[T.float32] = T.Select(kx == 3, F32(GET(args, 0, 15, "float64")), F32(GET(args, 0, 15, "int64")))
+        ky: T.let[T.int32] = GET(args, 1, 13, "int32")
+        assert ky == 3 or ky == 1 or ky == 2, "a number"
+        y: T.let[T.float32] = T.Select(ky == 3, F32(GET(args, 1, 15, "float64")), F32(GET(args, 1, 15, "int64")))
+        n: T.let[T.int32] = T.Cast("int32", GET(args, 2, 15, "int64"))
+        if n > 3:
+            RESULT1
+        with T.attr({"compute_scope": "main_compute_"}):
+            RESULT2
+        return 0
+"""
+
+
+def packed_numbers(**changes: str) -> Any:
+    text = PACKED_NUMBERS.replace("RESULT1", OF_A_RESULT.replace("VALUE", "x"))
+    text = text.replace("RESULT2", OF_A_RESULT.replace("VALUE", "x - y"))
+    text = changed(text, changes)
+    return rr.parse(text.replace("GET", "T.tvm_struct_get").replace("F32(", 'T.Cast("float32", '))
+
+
+CHOSEN = 'T.Select(k{0} == 3, F32(GET(args, {1}, 15, "float64")), F32(GET(args, {1}, 15, "int64")))'
+
+
+def test_numbers_are_packed_and_stored_as_results() -> None:
+    first = rr.parse(NUMBERS)
+    assert isinstance(rr.validate(first, packed_numbers()), rr.NoVerdict)
+    assert isinstance(rr.validate(first, packed_numbers(), correspond=True), rr.Equivalent)
+    whole = {"T.let[T.float32]": "T.let[T.int32]", "0, 13, 3)": "0, 13, 1)", '"float64", x': '"int64", x'}
+    read = {CHOSEN.format(a, k): f'T.Cast("int32", GET(args, {k}, 15, "int64"))' for k, a in enumerate("xy")}
+    second = packed_numbers(**whole, **read)
+    assert isinstance(
+        rr.validate(rr.parse(NUMBERS.replace("float32", "int32")), second, correspond=True), rr.Equivalent
+    )
+
+
+OTHER_NUMBERS = {
+    "another value": ('"float64", x - y', '"float64", x + y'),
+    "the other branch": ("if n > 3", "if n >= 3"),
+    "exchanged": ('GET(args, 1, 15, "float64")', 'GET(args, 0, 15, "float64")'),
+    "rounded on the way": ('F32(GET(args, 1, 15, "float64"))', 'F32(T.Cast("float16", GET(args, 1, 15, "float64")))'),
+    "read as an integer": ("T.Select(kx == 3", "T.Select(kx == 1"),
+    "another kind of result": ("result, 0, 13, 3", "result, 0, 13, 1"),
+    "another padding": ("result, 0, 14, 0", "result, 0, 14, 1"),
+    "another place": ("result, 0, 15", "result, 1, 15"),
+    "rounded at the end": ('T.Cast("float64", x - y)', 'T.Cast("float64", T.Cast("float16", x - y))'),
+    "an end with an error": ("            return 0\n        return 0", "            return -1\n        return 0"),
+    "an end without a result": ("        if n > 3:\n", "        if n > 5:\n            return 0\n        if n > 3:\n"),
+    "a check that fails": ("kx == 3 or kx == 1", "kx == 0 or kx == 1"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_NUMBERS.values(), ids=OTHER_NUMBERS.keys())
+def test_other_numbers_are_not_proved(old: str, new: str) -> None:
+    found = rr.validate(rr.parse(NUMBERS), packed_numbers(**{old: new}), correspond=True)
+    assert not isinstance(found, rr.Equivalent), how(found)
+
+
+LAYS_OUT = """@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((3, 4), "float32"), W: T.Buffer((4, 6), "float32"), C: T.Buffer((3, 6), "float32")):
+        V = T.sblock_alloc_buffer((6, 2, 2))
+        for i_o, j_o in T.grid(4, 6):
+            with T.sblock("layout"):
+                i, j = T.axis.remap("SS", [i_o, j_o])
+                V[j, i // 2, i % 2] = W[i, j]
+        for i, j, k in T.grid(3, 6, 4):
+            with T.sblock("matmul"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * V[vj, vk // 2, vk % 2]
+"""
+LAID_OUT = """@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((3, 4), "float32"), V: T.Buffer((6, 2, 2), "float32"), C: T.Buffer((3, 6), "float32")):
+        for i_o, j_o in T.grid(4, 6):
+            with T.sblock("layout"):
+                i, j = T.axis.remap("SS", [i_o, j_o])
+                T.evaluate(0)
+        for i, j, k in T.grid(3, 6, 4):
+            with T.sblock("matmul"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + V[vj, vk // 2, vk % 2] * A[vi, vk]
+"""
+
+
+def test_a_layout_is_the_first_programs() -> None:
+    first, second = rr.parse(LAYS_OUT), rr.parse(LAID_OUT)
+    assert isinstance(rr.validate(first, second), rr.NoVerdict)
+    found = rr.validate(first, second, correspond=True)
+    assert isinstance(found, rr.Equivalent) and how(found) == ["V is what the first program makes of W"]
+
+
+OTHER_LAYOUTS = {
+    "digits exchanged": ("V[vj, vk // 2, vk % 2]", "V[vj, vk % 2, vk // 2]"),
+    "another column": ("V[vj, vk // 2", "V[5 - vj, vk // 2"),
+    "another name": ("V", "U"),
+    "more memory": ("(6, 2, 2)", "(7, 2, 2)"),
+    "another dtype": ('(6, 2, 2), "float32"', '(6, 2, 2), "float16"'),
+    "overwritten": ("T.evaluate(0)", "V[j, i // 2, i % 2] = T.float32(1)"),
+    "fewer terms": ("T.grid(3, 6, 4):", "T.grid(3, 6, 3):"),
+    "another start": ("C[vi, vj] = T.float32(0)", "C[vi, vj] = T.float32(1)"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_LAYOUTS.values(), ids=OTHER_LAYOUTS.keys())
+def test_other_layouts_are_not_proved(old: str, new: str) -> None:
+    second = LAID_OUT.replace(old, new) if old == "V" else changed(LAID_OUT, {old: new})
+    second = second.replace("* A[vi, vk]", '.astype("float32") * A[vi, vk]') if "float16" in new else second
+    found = rr.validate(rr.parse(LAYS_OUT), rr.parse(second), correspond=True)
+    assert not isinstance(found, rr.Equivalent), how(found)
+
+
+MADE_OTHERWISE = {
+    "after the parameter changed": ("        for i_o", "        W[0, 0] = T.float32(1)\n        for i_o"),
+    "of two parameters": ("= W[i, j]", "= W[i, j] + A[0, 0]"),
+    "changed again": ("        for i, j, k", "        V[0, 0, 0] = T.float32(1)\n        for i, j, k"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), MADE_OTHERWISE.values(), ids=MADE_OTHERWISE.keys())
+def test_what_is_made_otherwise_is_no_layout(old: str, new: str) -> None:
+    first = changed(LAYS_OUT, {old: new})
+    assert isinstance(rr.validate(rr.parse(first), rr.parse(LAID_OUT), correspond=True), rr.NoVerdict)

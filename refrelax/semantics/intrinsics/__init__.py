@@ -20,6 +20,7 @@ from refrelax.semantics.intrinsics.pure import PURE, build_pure
 from refrelax.semantics.intrinsics.records import HOST, build_host
 from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
+from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
 from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, StringImm, SymVar
 
@@ -62,7 +63,7 @@ def _without_meaning(call: Intrinsic) -> Element:
 
 @rule("ev/evaluate")
 def build_effect(build: Builder, value: PrimExpr) -> Run:
-    """An expression for its effect. What has none (``0``, ``T.assume(…)``, a handle) does nothing."""
+    """An expression for its effect. What has none (``0``, a handle) does nothing."""
     match value:
         case Intrinsic(op="ret"):
             result = build_element(build, value.args[0]) if value.args else None
@@ -84,8 +85,10 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
                 raise ThreadEnds
 
             return end_thread
-        case Intrinsic(op="tvm_storage_sync" | "assume" | "prefetch"):
-            return lambda _frame: None  # a barrier of a single thread; hints
+        case Intrinsic(op="tvm_storage_sync" | "prefetch"):
+            return lambda _frame: None  # a barrier of a single thread; a hint
+        case Intrinsic(op="assume", args=(condition,)):
+            return _assume(build, condition)
         case Intrinsic(op=op) if op in CALLS:
             return build_call(build, value, needed=False)
         case Intrinsic():
@@ -94,3 +97,15 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
             return lambda _frame: None
         case _:
             return build_element(build, value)
+
+
+@rule("ev/assume")
+def _assume(build: Builder, condition: PrimExpr) -> Run:
+    """A promise about the run: where it does not hold, the run is open."""
+    truth = build_index(build, condition).run
+
+    def check(frame: Frame) -> None:
+        if not truth(frame):
+            raise unspecified("ev/assume", "what T.assume promises does not hold", condition.span)
+
+    return check

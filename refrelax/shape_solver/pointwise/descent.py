@@ -17,6 +17,7 @@ from math import prod
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import negation
+from refrelax.shape_solver.pointwise.assumptions import told
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
 from refrelax.shape_solver.pointwise.elements import apply, signed
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed
@@ -184,6 +185,8 @@ class Descent:
         """The term with views expanded and decided choices taken; ``checked``: loads must be in bounds."""
         while True:
             match t:
+                case Load(tensor) if id(tensor) in self.terms.facts and (number := self._told(t, given)) is not None:
+                    new = number
                 case Load(tensor) if tensor.data is not None and _constant(tensor):
                     if not all(self.logic.holds(c, given, "load in bounds") for c in in_bounds(t)):
                         return t
@@ -214,6 +217,9 @@ class Descent:
             if new is t:
                 return t
             t = new
+
+    def _told(self, t: Term, given: Given) -> Term | None:
+        return told(t, given, self.terms, self.logic) if isinstance(t, Load) else None
 
     def _settled(self, t: Term, given: Given, checked: bool) -> Term:
         """A truth or product with its operands' heads brought forward, so that integers and zeros meet."""

@@ -12,16 +12,21 @@ from refrelax.shape_solver.pointwise.logic import Given
 from refrelax.shape_solver.pointwise.terms import OPEN, TensorTerm, Term
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
+ASSUMED = "what T.assume promises"
+"""The purpose of a promise of the program."""
+
 
 @dataclass(frozen=True, slots=True)
 class Definedness:
     """What must hold for the program to have a meaning at all: a store in bounds, a divisor that is not 0; or, with
-    ``term``, an element that must not be poison, since an index or a condition is computed from it."""
+    ``term``, an element that must not be poison, since an index or a condition is computed from it. Of an assumption
+    the element must be true. ``over``: the variables of the loops around it."""
 
     purpose: str
     statement: PrimExpr
     given: Given
     term: Term | None = None
+    over: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,16 @@ OPEN = OpenTerm()
 OLD = Old()
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """For all values of the variables ``over``: where ``given`` holds, the element at ``indices`` is ``value``."""
+
+    indices: tuple[PrimExpr, ...]
+    given: tuple[PrimExpr, ...]
+    over: frozenset[str]
+    value: Term
+
+
 @dataclass(slots=True)
 class Terms:
     """The table of terms, and the fresh names of one comparison."""
@@ -157,6 +167,8 @@ class Terms:
     short: dict[PrimExpr, PrimExpr] = field(default_factory=dict)
     """Long indices in their normal form."""
     count: int = 0
+    facts: dict[int, list[Fact]] = field(default_factory=dict)
+    """What is known of the elements of a tensor, by identity."""
 
     # --- makers
 
