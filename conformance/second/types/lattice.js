@@ -1,6 +1,6 @@
 // Subtyping, join and erasure (spec 05 "Subtyping", "Erasure").
 "use strict";
-const { provablyEqual } = require("../shapes");
+const { provablyEqual, substitute } = require("../shapes");
 const { tensor, shapeType, tuple, ANY, isLiteral, fixed } = require("./build");
 
 // Grades, worst first.
@@ -74,7 +74,7 @@ function join(a, b) {
   switch (a.node) {
     case "TensorType": {
       const ndim = a.ndim === b.ndim ? a.ndim : -1;
-      const shape = sameDims(a.shape, b.shape) || (typeof a.shape === "string" && a.shape === b.shape) ? a.shape : null;
+      const shape = sameDims(a.shape, b.shape) || a.shape === b.shape ? a.shape : null;
       return tensor(shape, a.dtype === b.dtype ? a.dtype : null, ndim, a.vdevice === b.vdevice ? a.vdevice : null);
     }
     case "ShapeType": return sameDims(a.values, b.values) ? a : shapeType(null, a.ndim === b.ndim ? a.ndim : -1);
@@ -126,13 +126,6 @@ function assign(type, values) {
     case "TupleType": return tuple(type.fields.map((f) => assign(f, values)));
     default: return type;
   }
-}
-
-function substitute(e, values) {
-  if (e === null || typeof e !== "object") return e;
-  if (e.node === "SymVar") return values.get(e.name) ?? e;
-  if (Array.isArray(e)) return e.map((part) => substitute(part, values));
-  return Object.fromEntries(Object.entries(e).map(([key, part]) => [key, substitute(part, values)]));
 }
 
 module.exports = { L0, L1, L2, PASS, grade, join, erase, assign, mentioned, sameDims };
