@@ -75,7 +75,10 @@ class Effects(Contents):
     def stored(self, event: OpaqueCall, parts: list[Value]) -> None:
         """What may have been stored is unknown afterwards."""
         for k, new in event.left.items():
-            match parts[k]:
+            part = parts[k]
+            if isinstance(part, Place | View):
+                self.known_to_nobody(str(event.what[1]), place_of(part), itself=event.reach == "outputs")
+            match part:
                 case Place() as place:
                     self.memory.write(place, self.like(new, place.content))
                 case View(of, shape):

@@ -16,9 +16,10 @@ Spec: ``spec/12-memory.md``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from refrelax.lower.aliases import Aliases, aliases_of, occurrences
+from refrelax.lower.aliases import Aliases, aliases_of, names_in, occurrences
 from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
 from refrelax.lower.kills import killed
@@ -27,10 +28,13 @@ from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, 
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
+from refrelax.semantics.builtins.kernels import KERNELS
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.shape_solver import Proved
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.graph import (
@@ -39,6 +43,7 @@ from refrelax.syntax.graph import (
     Call,
     DataTypeValue,
     Expr,
+    ExternFunc,
     Function,
     If,
     MatchCast,
@@ -79,6 +84,7 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
+    whole.update({aliases.find(each): 1 for each in _kept_by_libraries(module, func)})
     plans: list[tuple[int, Function, Ledger]] = []
     branches = any(isinstance(node, If) for node in nodes(func))
     for alike, hoist in ((False, False), (True, False), *(((False, True), (True, True)) if branches else ())):
@@ -93,6 +99,15 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     _, planned, own = min(plans, key=lambda each: each[0])
     ledger.claims.extend(own.claims)
     return planned
+
+
+def _kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
+    """The names of what library functions may keep: all that is given to one of which nothing is known, in a function
+    that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
+    own = {*LIBRARY, *KERNELS, *contracts_of(module)}
+    for node in nodes(func) if not func.pure else ():
+        if isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in own:
+            yield from names_in(node.args)
 
 
 def _signature(func: Function) -> frozenset[str]:
