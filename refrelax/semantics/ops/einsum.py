@@ -46,11 +46,17 @@ class Subscripts:
     result: str
 
 
+def _is_term(text: str) -> bool:
+    """Letters, and one ellipsis at most."""
+    letters = text.replace("...", "", 1)
+    return letters.isascii() and (not letters or letters.isalpha())
+
+
 def subscripts(text: str, ranks: list[int]) -> Subscripts | None:
     """The labels of ``"ij,jk->ik"`` for operands of these ranks; ``None`` if the text does not fit."""
     left, arrow, right = text.replace(" ", "").partition("->")
     terms = left.split(",")
-    if len(terms) != len(ranks):
+    if len(terms) != len(ranks) or not all(_is_term(each) for each in (*terms, right)):
         return None
     widths = [n - len(term.replace("...", "")) if "..." in term else 0 for term, n in zip(terms, ranks, strict=True)]
     if any(w < 0 or w > 10 for w in widths):

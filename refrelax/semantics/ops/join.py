@@ -140,10 +140,10 @@ def stack(m: Meaning, call: Call, *xs: Array) -> Array:
 
 @rule("op.split/sections")
 def deduce_split(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """A tuple of pieces along ``axis``. A number of sections makes so many, of ``ceil(n / sections)`` positions each,
-    the last one of what is left. Indices make one piece more than there are: with a 0 before them, ``n`` behind them,
-    and each brought to 0 or to ``n`` if it lies outside, a piece from each to below the next, of no position where the
-    next is smaller."""
+    """A tuple of pieces along ``axis``, or the argument's type where there is one piece. A number of sections makes so
+    many, of ``ceil(n / sections)`` positions each, the last one of what is left. Indices make one piece more than there
+    are: with a 0 before them, ``n`` behind them, and each brought to 0 or to ``n`` if it lies outside, a piece from
+    each to below the next, of no position where the next is smaller."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     axis = UNKNOWN if rank(x) == UNKNOWN else normal_axis(d, call, rank(x), A.integer(call, "axis"))
