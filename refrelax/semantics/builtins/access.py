@@ -57,7 +57,7 @@ def integer(value: Any, span: Span | None) -> int:
 
 
 def converted(numerics: Numerics, value: float, dtype: str) -> Payload:
-    """A number of the host at a dtype: rounded once to a float, to an integer or ``bool`` as ``num/cast-range`` says."""
+    """A number of the host at a dtype: rounded once to a float, else converted as ``num/cast-range`` says."""
     f = numerics.at(dtype)
     if dtypes.is_float(dtype):
         return f.lit(value)
