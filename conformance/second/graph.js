@@ -66,7 +66,7 @@ function expression(machine, e, scope) {
 function constant(machine, e) {
   if (e.kind !== "ir.GenericConst" || e.index >= machine.module.constants.length) throw open("ev/constant-missing");
   const { dtype, shape, store } = machine.module.constants[e.index];
-  return new Tensor(dtype, shape, store.slice());
+  return new Tensor(dtype, shape, store); // one tensor in the whole run: what is stored in it stays
 }
 
 function prim(e, scope) {

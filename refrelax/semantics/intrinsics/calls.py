@@ -7,13 +7,13 @@ from typing import Any
 
 from refrelax.errors import Effect, Span, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.builtins.access import converted
 from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, build_foreign, has_meaning, symbol_of
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Bound, Builder, Context, Element, Frame
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.pointers import pointee, resolve
-from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, StringImm
@@ -92,26 +92,19 @@ def _library_call(build: Builder, call: Intrinsic, needed: bool) -> Element:
         return _missing(name, call)
     args = [_argument(build, each) for each in call.args[1:]]
     context = build.context
-    f = None if dtypes.kind(call.dtype) in ("void", "handle") else context.numerics.at(call.dtype)
-    floating = dtypes.is_float(call.dtype)
+    dropped = not needed or dtypes.kind(call.dtype) in ("void", "handle")
 
     def run(frame: Frame) -> Any:
         result = call_library(context, name, [arg(frame) for arg in args], call.span)
         number = result.value if isinstance(result, Prim) else result
-        if f is None or not needed:
+        if dropped:
             return None
         if not isinstance(number, bool | int | float):
             message = f"{name} gives no number where a {call.dtype} is needed"
             raise unspecified("ev/packed-result-type", message, call.span)
-        return f.lit(number) if floating else cast(context.numerics, number, call.dtype)
+        return converted(context.numerics, number, call.dtype)
 
     return run
-
-
-def cast(numerics: Numerics, number: float, dtype: str) -> Payload:
-    """A number of the host at an integer dtype or ``bool``, converted as ``num/cast-range`` says."""
-    source = "float64" if isinstance(number, float) else "int64"
-    return numerics.at(dtype).cast(numerics.at(source).lit(number), source)
 
 
 def _missing(name: str, call: Intrinsic) -> Element:
