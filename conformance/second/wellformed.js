@@ -76,7 +76,7 @@ function functionIn(f, scope, top) {
   sequence(f.body, inner, top, { pure: f.pure && !forced });
 }
 
-const isFalse = (value) => value === false || (value?.node === "Literal" && BigInt(value.bits) === 0n);
+const isFalse = (value) => value === false || value === null || value === 0 || (value?.node === "Literal" && BigInt(value.bits) === 0n);
 
 function scalarVariable(name, dtype, scope, top) {
   define(name, { dtype }, scope, top);

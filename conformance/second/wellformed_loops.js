@@ -222,7 +222,7 @@ function lanesFit(e) {
 
 /** A call of a function of the module has the dtype that its head declares. */
 function called(e, place) {
-  const callee = place.top.functions[e.op.slice(4)];
+  const callee = place.top.functions.get(e.op.slice(4));
   if (callee === undefined) throw rejected("wf/global-defined", e.op);
   if (callee.node === "PrimFunc" && isNumber(e.dtype) && e.dtype !== callee.ret) throw rejected("wf/return-dtype", e.dtype);
 }

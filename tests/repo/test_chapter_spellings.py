@@ -12,6 +12,7 @@ from refrelax.errors import Malformed
 from refrelax.syntax.graph import Call, DataflowBlock, Function, Op, Tuple, VarBinding
 from refrelax.syntax.loops import Evaluate, PrimFunc
 from refrelax.syntax.read import parse
+from refrelax.syntax.read.intrinsics import INTRINSICS
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.signatures import CALL_FORMS
 
@@ -182,3 +183,28 @@ def test_functions_that_fold() -> None:
         assert len(left) == len(right)
         for text, meant in zip(left, right, strict=True):
             assert expression_of(text) == expression_of(meant), text
+
+
+def test_arguments_and_results_of_intrinsics() -> None:
+    """Chapter 03b, ``syn/argument-count``: every intrinsic that is kept as it stands, and nothing beside."""
+    said = dict[str, tuple[str, str, str]]()
+    for count, result, names, rest in rows("03b-loops-syntax.md", "| arguments | result | names | |"):
+        before, *last = re.findall(r"`([^`]+)`", names)
+        spaces = re.findall(r"`(\w+\.)`", names)
+        for name in (last[-1] if last else before).split():
+            said |= dict.fromkeys((f"{space}{name}" for space in spaces or [""]), (count, result, rest))
+    assert set(said) == set(INTRINSICS)
+    for name, signature in INTRINSICS.items():
+        count, result, rest = said[name]
+        most = (
+            ""
+            if signature.most == signature.least
+            else " or more"
+            if signature.most is None
+            else f" to {signature.most}"
+        )
+        assert count == f"{signature.least}{most}", name
+        of = {"arg0": "of the first", "arg1": "of the second", "text": f"given {signature.dtype_at}"}
+        assert result == of.get(signature.result, f"`{signature.result}`"), name
+        told = [*(f"`{each}=`" for each in signature.keywords), *(f"`{each}`" for each in signature.defaults)]
+        assert all(each in rest for each in told) and bool(rest) == bool(told or signature.dtype_at == "dropped"), name
