@@ -58,12 +58,29 @@ function gradeFunction(base, derived) {
   if (base.purity && !derived.purity) return L0;
   if (base.params === null) return grade(base.ret, derived.ret);
   if (derived.params === null) return L2;
+  if (named(base) === named(derived)) return PASS;
   if (base.params.length !== derived.params.length) return L0;
   const params = base.params.map((p, k) => {
     const found = grade(p, derived.params[k]);
     return found === L1 ? L2 : found;
   });
   return Math.min(PASS, ...params, grade(base.ret, derived.ret));
+}
+
+/** Parameters and result, the symbols that the parameters define named by position: equal texts are equal types. */
+function named(f) {
+  const names = new Map();
+  for (const s of f.params.flatMap(bare)) if (!names.has(s)) names.set(s, `#${names.size}`);
+  const renamed = (key, e) => (e?.node === "SymVar" && names.has(e.name) ? { ...e, name: names.get(e.name) } : e);
+  return JSON.stringify([f.params, f.ret], renamed);
+}
+
+/** The symbols that a type defines: its bare dims. */
+function bare(type) {
+  const dims = type.node === "TensorType" ? type.shape : type.node === "ShapeType" ? type.values : null;
+  if (type.node === "TupleType") return type.fields.flatMap(bare);
+  if (type.node === "DTensorType") return bare(type.tensor);
+  return Array.isArray(dims) ? dims.filter((d) => d.node === "SymVar").map((d) => d.name) : [];
 }
 
 const sameDims = (a, b) => Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((d, k) => provablyEqual(d, b[k]));
