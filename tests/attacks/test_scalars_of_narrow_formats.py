@@ -9,7 +9,10 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("ml_dtypes")
 
+import numpy as np
+
 import refrelax as rr
+from refrelax.backends.cupy_ import emulate
 from refrelax.backends.errors import Unsupported
 from tests.testing.comparing import same_bits
 
@@ -83,3 +86,21 @@ def test_a_number_that_is_given_is_rounded_once() -> None:
     found = rr.compile(checked, mode="bits").run("k", x, near, rr.Tensor.of([0, 0], "bfloat16"))
     assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
     assert same_bits(wanted.arguments, found.arguments)
+
+
+@pytest.mark.parametrize("backend", ["numpy", *(["cuda-emulated"] if emulate.compiler() else [])])
+def test_a_norm_that_cancels_is_within_a_unit_of_a_small_half(backend: str) -> None:
+    """``-1 * 2 + 2``: what is left of it in float32 is two units of float16."""
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float16"), g: R.Tensor((2,), "float16")) -> R.Tensor((2,), "float16"):
+        with R.dataflow():
+            y = R.nn.layer_norm(x, g, g, axes=[-1])
+            R.output(y)
+        return y
+"""
+    given = [np.array(each, np.float16) for each in ([2, 65504], [2, 0])]
+    found = rr.diff(rr.check(rr.parse(text)), "main", given, impl=backend)
+    assert found.word == "AGREE", found

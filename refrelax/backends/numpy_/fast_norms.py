@@ -108,27 +108,28 @@ def batch_norm(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, **attrs:
     return out, mean.copy(), variance.copy()
 
 
-def _in_float32(apply: Apply) -> Apply:
-    """Operands that are all float16, or all bfloat16, are calculated in float32, and the result is rounded once."""
+def _wider(apply: Apply, kind: type = np.float64) -> Apply:
+    """Operands that are all float16, or all bfloat16, are calculated in ``kind``, and the result is rounded once. Where
+    a difference may cancel, float32 has an error of more than one unit of a small float16."""
 
     def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
         if type(x) is not np.ndarray or x.dtype in FLOATS or x.dtype.name not in NARROW:
             return apply(x, *others, **attrs) if out is None else apply(x, *others, out=out, **attrs)
         if any(o.dtype != x.dtype for o in others):
             return apply(x, *others, **attrs) if out is None else apply(x, *others, out=out, **attrs)
-        found = apply(*(v.astype(np.float32) for v in (x, *others)), **attrs)
+        found = apply(*(v.astype(kind) for v in (x, *others)), **attrs)
         return found.astype(x.dtype)
 
     return run
 
 
 NORMS: dict[str, Apply] = {
-    "relax.nn.softmax": _in_float32(_softmax("relax.nn.softmax", fast_rows.softmax)),
-    "relax.nn.log_softmax": _in_float32(_softmax("relax.nn.log_softmax", fast_rows.log_softmax)),
-    "relax.nn.layer_norm": _in_float32(layer_norm),
-    "relax.nn.rms_norm": _in_float32(rms_norm),
-    "relax.nn.group_norm": _in_float32(_grouped("relax.nn.group_norm")),
-    "relax.nn.instance_norm": _in_float32(_grouped("relax.nn.instance_norm")),
+    "relax.nn.softmax": _wider(_softmax("relax.nn.softmax", fast_rows.softmax), np.float32),
+    "relax.nn.log_softmax": _wider(_softmax("relax.nn.log_softmax", fast_rows.log_softmax)),
+    "relax.nn.layer_norm": _wider(layer_norm),
+    "relax.nn.rms_norm": _wider(rms_norm),
+    "relax.nn.group_norm": _wider(_grouped("relax.nn.group_norm")),
+    "relax.nn.instance_norm": _wider(_grouped("relax.nn.instance_norm")),
     "relax.nn.batch_norm": batch_norm,
 }
 """The rows; ``out`` is memory of the first operand that nothing else sees."""
