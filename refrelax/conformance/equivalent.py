@@ -49,6 +49,51 @@ EQUIVALENT: dict[Listed, str] = {
     (
         "inside = self.m.all_of(f.less_equal(first, at), f.less_equal(at, f.lit(low + span)))", "+ becomes -", 0
     ): MIRRORED,
+    (
+        "Fraction(1),",
+        "1 becomes 2",
+        0,
+    ): "the one element of nearest_neighbor is read by its position, not weighed",
+    (
+        "return by_integers(m, dtype, [floor_index(m, f, p) for p in at], [near(n, 2) for n in size], summed)",
+        "2 becomes 3",
+        0,
+    ): "positions of a result lie within the data or beside it, nearer than what is looked at",
+    (
+        'axis = (A.optional_integer(call, "axis") or 0) % xs[0].ndim',
+        "0 becomes 1",
+        0,
+    ): "without an axis tensors have one axis (op.concat/flat)",
+    (
+        "return quotient(whole) if wider == x.dtype else f.either(lambda: quotient(whole), lambda: widely(whole))",
+        "== becomes !=",
+        0,
+    ): "the bounds of a sum hold the exact one, and division and rounding are monotone",
+    (
+        "normal = standardised(m, call, split, sorted([c + 1, *(k + (k > c) for k in axes)]))",
+        "> becomes >=",
+        0,
+    ): "the channel axis is none of the axes (op.norm/channel-axis)",
+    (
+        "return m.most((last - start + (run.step - 1)) // run.step, 0)",
+        "0 becomes 1",
+        0,
+    ): "a window without elements sums to 0, whatever that is divided by",
+    (
+        "(aw, ah), (bw, bh) = ([f.sub(high[k], low[k]) for k in range(2)] for low, high in sides)",
+        "sub with swapped operands",
+        0,
+    ): "both sides of a box change their sign, its area does not",
+    (
+        'return m.with_index(x.dtype, m.at("int64").cast(rois[i, 0], rois.dtype), (0, 0), known, rule=none)',
+        "0 becomes 1",
+        0,
+    ): "from 1 to below 0 there is no candidate either",
+    (
+        'return m.with_index(x.dtype, m.at("int64").cast(rois[i, 0], rois.dtype), (0, 0), known, rule=none)',
+        "0 becomes 1",
+        1,
+    ): "one image is known, or several are candidates of which the second is none: the run is open",
 }  # fmt: skip
 
 

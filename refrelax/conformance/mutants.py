@@ -5,7 +5,8 @@ the place of the function's code object while the ``with`` of ``in_force`` lasts
 so do the functions inside it, of which tables hold some that were made when their module was imported.
 
 What no program can tell is not broken: ``assert``, checks that end in an ``InternalError``, ``zip(…, strict=True)``,
-annotations, and what ``m.taken`` guesses of a symbolic extent, which says under which premise a proof is made.
+annotations, what is charged to a budget, and what ``m.taken`` guesses of a symbolic extent, which says under which
+premise a proof is made.
 """
 
 from __future__ import annotations
@@ -316,6 +317,8 @@ def _parts_that_count(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.Call(func=ast.Attribute(attr="taken") as function, args=[condition, *_]):
             yield from (function, condition)
+        case ast.Call(func=ast.Attribute(attr="charge") as function):
+            yield function
         case _:
             dropped = {id(getattr(node, name, None)) for name in ("annotation", "returns")}
             yield from (each for each in ast.iter_child_nodes(node) if id(each) not in dropped)
