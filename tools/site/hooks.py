@@ -99,8 +99,6 @@ def on_post_build(config: Any, **_: Any) -> None:
         ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     else:
-        print(
-            "the site is made without the playground" + ("" if here else ": npm and node are not here"), file=sys.stderr
-        )
+        print("the site is made without the playground" + ("" if here else ": npm and node are not here"), file=sys.stderr)
     if lost := list(links.dead(out.resolve())):
         raise RuntimeError("links that lead nowhere:\n" + "\n".join(lost[:40]))
