@@ -116,28 +116,32 @@ def _coverage(report: tie.TieReport, options: argparse.Namespace) -> int:
 def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
     """A line for each mutant that no case sees; 0 if there is none."""
     from refrelax.conformance import mutate
+    from refrelax.conformance.equivalent import why_equivalent
 
     if options.sample is not None and options.sample < 1:
         raise UsageError(f"--sample: expected at least 1, found {options.sample}")
     chosen = mutate.choose(options.sample, options.seed or 0, options.only or "")
     if not chosen:
         raise UsageError(f"--only: no mutant of a rule named {options.only}…")
-    seen = survived = 0
+    seen = survived = same = 0
     with progress(len(read.cases) + len(read.examples), "cases") as step:
         lines = mutate.follow(chosen, step)
     with progress(len(chosen), "mutants") as step:
         for verdict in mutate.campaign(chosen, lines, step):
             seen += 1
-            survived += verdict.killer is None
             m = verdict.mutant
+            why = why_equivalent(m) if m.of_text and verdict.killer is None else None
+            same += why is not None
+            survived += verdict.killer is None and why is None
             if options.json:
-                emit(
-                    {"rules": m.rules, "place": m.place, "edit": m.what, "case": verdict.killer, "cases": verdict.cases}
-                )
-            elif verdict.killer is None:
+                row = {"rules": m.rules, "place": m.place, "edit": m.what, "case": verdict.killer}
+                emit({**row, "cases": verdict.cases, "equivalent": why})
+            elif verdict.killer is None and why is None:
                 print(f"SURVIVED {m.place}: {', '.join(m.rules)}: {m.what} ({verdict.cases} cases pass)")
     if not options.json:
-        print(f"{seen - survived} of {seen} mutants seen by a case ({100 * (seen - survived) / max(seen, 1):.1f} %)")
+        told, killed = seen - same, seen - same - survived
+        besides = f"; {same} of {seen} are equivalent, for the reason listed" if same else ""
+        print(f"{killed} of {told} mutants seen by a case ({100 * killed / max(told, 1):.1f} %){besides}")
     return 1 if survived else 0
 
 

@@ -4,7 +4,9 @@ Nothing is written and no module is imported again: a mutant is compiled from th
 the place of the function's code object while the ``with`` of ``in_force`` lasts, wherever the function is referred to;
 so do the functions inside it, of which tables hold some that were made when their module was imported.
 
-What no program can tell is not broken: ``assert``, checks that end in an ``InternalError``, ``zip(…, strict=True)``.
+What no program can tell is not broken: ``assert``, checks that end in an ``InternalError``, ``zip(…, strict=True)``,
+annotations, what is charged to a budget, and what ``m.taken`` guesses of a symbolic extent, which says under which
+premise a proof is made.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -309,9 +312,29 @@ def _deciding(call: ast.AST, above: dict[ast.AST, ast.AST]) -> ast.If | ast.IfEx
     return None
 
 
+def _parts_that_count(node: ast.AST) -> Iterator[ast.AST]:
+    """The children of a node that a run reads."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="taken") as function, args=[condition, *_]):
+            yield from (function, condition)
+        case ast.Call(func=ast.Attribute(attr="charge") as function):
+            yield function
+        case _:
+            dropped = {id(getattr(node, name, None)) for name in ("annotation", "returns")}
+            yield from (each for each in ast.iter_child_nodes(node) if id(each) not in dropped)
+
+
+def _meant(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it that a run reads, as ``ast.walk`` orders them."""
+    pending = [node]
+    for each in pending:
+        yield each
+        pending.extend(_parts_that_count(each))
+
+
 def _operations(node: ast.FunctionDef) -> Iterator[Edit]:
     """An operation of the calculus for another, and with its operands swapped."""
-    for each in ast.walk(node):
+    for each in chain.from_iterable(map(_meant, node.body)):
         match each:
             case ast.Attribute(attr=name) if name in _OTHER:
                 yield each.lineno, f"{name} becomes {_OTHER[name]}", _set(each, "attr", _OTHER[name])
@@ -380,4 +403,4 @@ def _literals(node: ast.FunctionDef) -> Iterator[Edit]:
                 yield each.lineno, f"{value} becomes {not value}", _set(each, "value", not value)
             case ast.Constant(value=int(value)):
                 yield each.lineno, f"{value} becomes {value + 1}", _set(each, "value", value + 1)
-        pending.extend(ast.iter_child_nodes(each))
+        pending.extend(_parts_that_count(each))

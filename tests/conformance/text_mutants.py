@@ -15,6 +15,7 @@ import numpy as np
 
 import refrelax as rr
 from refrelax.conformance import mutate
+from refrelax.conformance.equivalent import why_equivalent
 from refrelax.conformance.mutants import Mutant, in_force
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.limits import limited
@@ -26,29 +27,6 @@ from tests.testing.oracle_calls import asked, by_numpy, refused
 SECONDS = 20
 SHARED = 60
 """Samples asked about what several families share."""
-
-AT_ZERO = "both arms are a zero there, and the sign of a zero is open"
-
-EQUIVALENT: dict[tuple[str, str], str] = {
-    ("return lambda a: f.select(f.less(zero, a), a, f.mul(a, factor))", "less becomes less_equal"): AT_ZERO,
-    (
-        "return f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, negative)))", "less becomes less_equal"
-    ): AT_ZERO,
-    (
-        "x.dtype, lambda a, k: f.select(f.less(zero, a), a, f.mul(a, k)), x, m.along(alpha, [axis], x.dims)",
-        "less becomes less_equal",
-    ): AT_ZERO,
-    (
-        "return f.select(f.less(threshold, scaled), a, f.div(log1p(exp(scaled)), beta))", "less becomes less_equal"
-    ): "at the threshold both arms are permitted (the word says that it jumps)",
-    (
-        "apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))", "sub with swapped operands"
-    ): "of the difference only the magnitude counts",
-    (
-        "return m.size(m.each((count,), lambda s: m.truth(True), lambda s: own[s,] <= i)) - 1", "True becomes False"
-    ): "a family is counted, whatever its items are",
-}  # fmt: skip
-"""Mutants (the line, the edit) that are the same function wherever anything is determined, and why."""
 
 
 def by_file() -> dict[str, set[str]]:
@@ -126,13 +104,8 @@ def killer(mutant: Mutant) -> str | None:
     return None
 
 
-def line_of(mutant: Mutant) -> str:
-    path = Path(rr.__file__).parents[1] / mutant.file
-    return path.read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
-
-
 def judged(only: str = "text/", part: int = 0, parts: int = 1) -> Iterator[tuple[Mutant, str | None]]:
     """Every mutant that is no equivalent one, and who sees it."""
     for k, mutant in enumerate(mutate.choose(None, only=only)):
-        if k % parts == part and (line_of(mutant), mutant.what) not in EQUIVALENT:
+        if k % parts == part and why_equivalent(mutant) is None:
             yield mutant, killer(mutant)

@@ -61,6 +61,9 @@ BY_NAME = frozenset({
 
 DEBUG = "vm.builtin.invoke_debug_func"
 
+NAMING = frozenset((ExternFunc, Call, Intrinsic, GlobalVar))
+"""The nodes that may name a function: few of all that a program holds, each of which is asked before every run."""
+
 
 def named_libraries(node: Any) -> tuple[str, ...]:
     """The library functions that a node calls or names."""
@@ -79,6 +82,8 @@ def named_libraries(node: Any) -> tuple[str, ...]:
 
 def library_names(node: Any) -> tuple[str, ...]:
     """Those of them that no meaning is given to here."""
+    if node.__class__ not in NAMING:
+        return ()
     named = named_libraries(node)
     if not named or (isinstance(node, Call) and isinstance(node.op, ExternFunc)):
         return named
@@ -111,6 +116,8 @@ def reached(functions: Mapping[str, BaseFunc], start: Iterable[str]) -> dict[str
 
 def callees_of(node: Any, contracts: Mapping[str, str]) -> list[str]:
     """The functions of the module that a node names: by their own name, or as the contract of a library function."""
+    if node.__class__ not in NAMING:
+        return []
     found = [contracts[name] for name in named_libraries(node) if name in contracts]
     match node:
         case GlobalVar(name=name):

@@ -22,6 +22,9 @@ from refrelax.semantics.numbers.rounding import STRUCT_CODES, Rounder, round_fra
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import bits, dtypes
 
+EXACT = 2**53
+"""Up to which every integer is a number of binary64."""
+
 Binary = Callable[[Payload, Payload], Payload]
 
 
@@ -159,6 +162,8 @@ class Floats(Base):
     def lit(self, value: int | float | Fraction) -> Payload:
         if isinstance(value, float):
             return self.round(value)
+        if value.__class__ is int and -EXACT <= value <= EXACT:
+            return self.round(float(value))
         return round_fraction(self.dtype, value)
 
     def from_bits(self, pattern: int) -> Payload:

@@ -185,11 +185,11 @@ def attention_var_len(m: Meaning, call: Call, q: Array, k: Array, v: Array, star
         m.require(
             m.every((each[0,] == 0, each[count - 1,] == length)), rule_, f"sequences that are not all of {length}"
         )
-        m.indices((count - 1,), lambda s, x=each: m.choose(x[s,] <= x[s + 1,], lambda: 0, lambda: m.ends(rule_)))
+        m.indices((count - 1,), lambda s, x=each: m.choose(x[s,] <= x[s + 1,], lambda: x[s,], lambda: m.ends(rule_)))
 
     def owner(i: Index) -> Index:
         """The last sequence that begins at or before a query."""
-        return m.size(m.each((count,), lambda s: m.truth(True), lambda s: own[s,] <= i)) - 1
+        return m.size(m.each((count,), lambda s: starts[s,], lambda s: own[s,] <= i)) - 1
 
     def end(i: Index) -> Index:
         s = owners[i,]

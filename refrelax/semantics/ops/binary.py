@@ -137,14 +137,10 @@ def deduce_compare(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 def promote(a: str, b: str) -> str:
     """The dtype in which operands of two dtypes meet: a float before an integer, the wider, then the unsigned."""
-    if a == b or b == "bool":
-        return a
-    if a == "bool":
-        return b
     if dtypes.is_float(a) != dtypes.is_float(b):
         return a if dtypes.is_float(a) else b
     if dtypes.bits(a) != dtypes.bits(b):
-        return a if dtypes.bits(a) > dtypes.bits(b) else b
+        return max(a, b, key=dtypes.bits)
     return a if dtypes.kind(a) == "uint" else b
 
 

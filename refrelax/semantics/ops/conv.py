@@ -49,28 +49,15 @@ class Window:
 
     @staticmethod
     def of(call: Call, n: int, transposed: bool) -> Window:
-        padding = spread_padding(A.int_list(call, "padding"), n)
-        extra = spread(A.int_list(call, "output_padding"), n) if transposed else [0] * n
+        padding = A.int_list(call, "padding")
         return Window(
-            spread(A.int_list(call, "strides"), n),
+            A.int_list(call, "strides"),
             padding[:n],
             padding[n:],
-            spread(A.int_list(call, "dilation"), n),
+            A.int_list(call, "dilation"),
             A.integer(call, "groups"),
-            extra,
+            A.int_list(call, "output_padding") if transposed else [],
         )
-
-
-def spread(values: list[int], n: int) -> list[int]:
-    """One number stands for all ``n`` axes."""
-    return values * n if len(values) == 1 else values
-
-
-def spread_padding(values: list[int], n: int) -> list[int]:
-    """``2 * n`` numbers, before then after: from one number, one an axis, or all."""
-    if len(values) == 1:
-        return values * (2 * n)
-    return values * 2 if len(values) == n else values
 
 
 @rule("op.conv/window")

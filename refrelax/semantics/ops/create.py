@@ -203,7 +203,7 @@ def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
     m.require(step != 0, "op.arange/zero-step", "step 0")
     values = [each.value for each in call.args if isinstance(each, PrimValue)]
     dtype, f = A.dtype(call) or "", m.at(A.dtype(call) or "")
-    count = m.most(0, -((start - stop) // step)) if whole or len(values) < len(ends) else m.dim(_positions(*values))
+    count = m.most(0, -((start - stop) // step)) if whole else m.dim(_positions(*values))
     if dtypes.is_float(dtype):
         first, apart = f.lit(start), f.lit(step)
         return m.tensor((count,), dtype, lambda i: f.add(first, f.mul(f.lit(i), apart)))

@@ -145,7 +145,8 @@ def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array)
     m.require(fit, "op.vision.multibox_transform_loc/extents", f"{locs.dims}, {anchors.dims}")
     f = m.at(scores.dtype)
     half, zero, one, exp = f.lit(Fraction(1, 2)), f.lit(0), f.lit(1), f.math("exp")
-    variances, sides = [f.lit(v) for v in A.reals(call, "variances")], m.pieces([1] * 4)
+    variances, dims = [f.lit(v) for v in A.reals(call, "variances")], (batch, count, 4)
+    sides = m.pieces([1] * dims[-1])
 
     def side(b: Index, j: Index, k: int) -> Payload:
         axis = 1 - k % 2  # top and bottom lie along axis 1, left and right along axis 0
@@ -153,7 +154,7 @@ def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array)
         extent = f.sub(high, low)
         moved = f.mul(locs[b, 4 * j + axis], variances[axis])
         middle = muladd(f, moved, extent, f.mul(f.add(low, high), half))
-        grown = f.mul(half, exp(f.mul(locs[b, 4 * j + axis + 2], variances[axis + 2])))
+        grown = f.mul(half, exp(f.mul(locs[b, 4 * j + axis + 2], variances[2 + axis])))
         reach = grown if k >= 2 else f.neg(grown)
         found = muladd(f, reach, extent, middle)
         return f.maximum(zero, f.minimum(one, found)) if A.flag(call, "clip") else found
@@ -166,7 +167,7 @@ def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array)
         found = f.mul(a, f.select(f.less_equal(threshold, a), one, zero))
         return m.pick(c == 0, zero, found) if silent else found
 
-    boxes = m.tensor((batch, count, 4), scores.dtype, lambda b, j, k: sides(k, lambda t, _: side(b, j, t)))
+    boxes = m.tensor(dims, scores.dtype, lambda b, j, k: sides(k, lambda t, _: side(b, j, t)))
     return boxes, m.tensor(scores.dims, scores.dtype, score)
 
 

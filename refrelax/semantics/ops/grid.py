@@ -166,13 +166,13 @@ class _Axis:
         """``at`` mirrored at the first and the last element, or at their outer edges, until it lies between."""
         f, g = self.f, self.m.at("int64")
         low, span = (Fraction(0), self.size - 1) if self.corners else (-HALF, self.size)
-        if span == 0:
-            return f.lit(0)
         first, length = f.lit(low), f.lit(span)
+        if span == 0:
+            return first
         far = f.math("abs")(f.sub(first, at))
-        times = g.floordiv(g.cast(far, f.dtype), g.lit(span))
+        times = g.div(g.cast(far, f.dtype), g.lit(span))
         extra = f.sub(far, f.cast(g.mul(times, g.lit(span)), "int64"))
-        even = g.equal(g.floormod(times, g.lit(2)), g.lit(0))
+        even = g.equal(g.bit_and(times, g.lit(1)), g.lit(0))
         inside = self.m.all_of(f.less_equal(first, at), f.less_equal(at, f.lit(low + span)))
         return f.select(inside, at, f.select(even, f.add(extra, first), f.add(f.sub(length, extra), first)))
 
@@ -186,8 +186,7 @@ class _Axis:
                 return 0
             case "reflection":
                 p = k % (2 * span)
-                mirrored = m.least(p, 2 * span - p if self.corners else 2 * span - 1 - p)
-                return m.choose(m.every((k >= 0, k < n)), lambda: k, lambda: mirrored)
+                return m.least(p, 2 * span - p if self.corners else 2 * span - 1 - p)
             case _:
                 return k
 
@@ -235,8 +234,8 @@ def grid_sample(m: Meaning, call: Call, x: Array, grid: Array) -> Array:
     _fits(m, call, x, grid)
     f, zero, round_ = m.at(grid.dtype), literal(m, x.dtype, 0), m.at(grid.dtype).math("round")
     axes = [_Axis(m, f, index(size), A.flag(call, "align_corners"), padding) for size in x.dims[2:]]
-    padded, around = method == "bicubic", [near(size, 2 if method == "bicubic" else 1) for size in x.dims[2:]]
-    rule_, beyond = cubic if padded else linear, None if padded and padding != "zeros" else zero
+    padded, around = method == "bicubic", [near(size, 2) for size in x.dims[2:]]
+    rule_, beyond = cubic if padded else linear, zero if padding == "zeros" else None
 
     def element(b: Index, c: Index, *y: Index) -> Payload:
         def load(at: tuple[Index, ...]) -> Payload:

@@ -21,7 +21,7 @@ from refrelax.semantics.ops.common import arity, of_rank, shape_argument, short,
 from refrelax.semantics.ops.conv import DATA
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, defined, literal
-from refrelax.semantics.ops.sampling import Tap, by_integers, floor_index, linear, mulsub, weighted
+from refrelax.semantics.ops.sampling import Tap, by_integers, floor_index, linear, mulsub, near, weighted
 from refrelax.syntax.graph import Call, ShapeExpr
 from refrelax.syntax.types import Type
 
@@ -172,13 +172,13 @@ def stepwise(
     f, mode = m.at(dtype), A.text(call, "coordinate_transformation_mode")
     at = [computed_position(f, mode, p, n, q) for p, n, q in zip(y, size, out, strict=True)]
 
-    def near(spot: tuple[Index, ...]) -> Payload:
+    def nearest_to(spot: tuple[Index, ...]) -> Payload:
         return load([m.least(m.most(p, 0), n - 1) for p, n in zip(spot, size, strict=True)])
 
     def summed(bases: tuple[Index, ...]) -> Payload:
-        return weighted(f, [computed_taps(call, f, p, k) for p, k in zip(at, bases, strict=True)], near)
+        return weighted(f, [computed_taps(call, f, p, k) for p, k in zip(at, bases, strict=True)], nearest_to)
 
-    return by_integers(m, dtype, [floor_index(m, f, p) for p in at], [(-3, n + 3) for n in size], summed)
+    return by_integers(m, dtype, [floor_index(m, f, p) for p in at], [near(n, 2) for n in size], summed)
 
 
 Load = Callable[[Sequence[Index]], Payload]
@@ -200,8 +200,8 @@ def _resize(n: int) -> Text:
         acc = "float64" if x.dtype == "float64" else "float32"
         f, out = m.at(acc), m.at(dtype)
         spots = [[position(mode, p, own[k], q, (roi[k], roi[n + k])) for p in range(q)] for k, q in enumerate(new)]
-        near = [[taps(call, at, own[k]) for at in line] for k, line in enumerate(spots)]
-        m.require(all(all(line) for line in near), "op.image.resize/attributes", "weights that sum to 0")
+        around = [[taps(call, at, own[k]) for at in line] for k, line in enumerate(spots)]
+        m.require(all(all(line) for line in around), "op.image.resize/attributes", "weights that sum to 0")
         exact, crop = A.text(call, "method") == "nearest_neighbor", mode == "tf_crop_and_resize"
         beyond, pieces = literal(m, dtype, A.real(call, "extrapolation_value")), [m.pieces([1] * q) for q in new]
 
@@ -214,13 +214,13 @@ def _resize(n: int) -> Text:
                 k = len(done)
                 if k == n:
                     return load(done)
-                around = near[k][y[k]]
-                return f.dot([mixed(*done, p) for p, _ in around], [f.lit(w) for _, w in around], acc)
+                found = around[k][y[k]]
+                return f.dot([mixed(*done, p) for p, _ in found], [f.lit(w) for _, w in found], acc)
 
             if crop and any(not 0 <= spots[k][p] <= own[k] - 1 for k, p in enumerate(y)):
                 return beyond
             if exact:
-                a = x[(b, c, *(near[k][p][0][0] for k, p in enumerate(y)))]
+                a = x[(b, c, *(around[k][p][0][0] for k, p in enumerate(y)))]
                 return a if x.dtype == dtype else out.cast(a, x.dtype)
             forms: list[Callable[[], Payload]] = [mixed]
             if not crop and not A.integer(call, "cubic_exclude"):

@@ -88,7 +88,6 @@ def _total(dims: list[PrimExpr]) -> PrimExpr:
 def _same_extents(m: Meaning, xs: Sequence[Array], but: int | None) -> None:
     """Deduction leaves dims that it cannot compare open; where they then differ, the run is open."""
     for x in xs[1:]:
-        m.require(x.ndim == xs[0].ndim, "op.join/equal-extents", f"{xs[0].dims} and {x.dims}")
         pairs = enumerate(zip(xs[0].dims, x.dims, strict=True))
         equal = m.every(n == k for axis, (n, k) in pairs if axis != but)
         m.require(equal, "op.join/equal-extents", f"{xs[0].dims} and {x.dims}")

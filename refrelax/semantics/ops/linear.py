@@ -65,8 +65,8 @@ def matmul(m: Meaning, call: Call, a: Array, b: Array) -> Array:
     m.require(length, "op.matmul/reduction-length-run", f"{a.dims} times {b.dims}")
     meeting = promote(a.dtype, b.dtype)
     batch = m.broadcast(a.dims[:-2], b.dims[:-2])
-    left = m.spread(cast(m, a, meeting), (*batch, *a.dims[-1 if row else -2 :]))
-    right = m.spread(cast(m, b, meeting), (*batch, *b.dims[-1 if column else -2 :]))
+    left = m.spread(cast(m, a, meeting), (*batch, *a.dims[-2:]))
+    right = m.spread(cast(m, b, meeting), (*batch, *b.dims[-2:]))
     dot, lead, cut = m.at(dtype).dot, len(batch), len(batch) + (not row)
 
     def element(*i: Index) -> Payload:

@@ -67,7 +67,7 @@ def pad(m: Meaning, call: Call, x: Array) -> Array:
         """The position that a padded position shows, which may be none."""
         match mode:
             case "reflect":
-                return m.pick(p < 0, -p, m.pick(p >= n, 2 * n - 2 - p, p))
+                return m.least(m.most(p, -p), 2 * n - 2 - p)
             case "replicate":
                 return m.least(m.most(p, 0), n - 1)
             case "circular":

@@ -39,7 +39,7 @@ PAGE = "norm"
 
 def wide(dtype: str) -> str:
     """The least dtype in which sums of ``dtype`` are promised: float32, or ``dtype`` itself if it is wider."""
-    return "float32" if dtypes.is_float(dtype) and dtypes.bits(dtype) < 32 else dtype
+    return max("float32", dtype, key=dtypes.bits)
 
 
 # --- types -----------------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def deduce_instance_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 def affine(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array, axes: Sequence[int]) -> Array:
     """``x * gamma + beta``, each only if its attribute asks for it; the parameters lie along ``axes``."""
-    f, scale, center = m.at(x.dtype), A.flag(call, "scale", True), A.flag(call, "center", True)
+    f, scale, center = m.at(x.dtype), A.flag(call, "scale"), A.flag(call, "center")
 
     def element(a: Payload, g: Payload, b: Payload) -> Payload:
         value = f.mul(a, g) if scale else a
@@ -232,7 +232,7 @@ def batch_norm(
     """
     axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
     same(m, x, [axis], (gamma, beta, old_mean, old_variance))
-    training, root, small = A.flag(call, "training", True), f.math("sqrt"), f.lit(A.real(call, "epsilon"))
+    training, root, small = A.flag(call, "training"), f.math("sqrt"), f.lit(A.real(call, "epsilon"))
     around = tuple(n if k == axis else 1 for k, n in enumerate(x.dims))
     if training:
         means, variances = moments(m, x, [k for k in range(x.ndim) if k != axis])
@@ -243,8 +243,8 @@ def batch_norm(
     out = affine(m, call, normal, gamma, beta, [axis])
     if not training:
         return out, m.copy(old_mean), m.copy(old_variance)
-    share = A.real(call, "momentum", 0.1)
-    momentum, rest = f.lit(share), f.lit(1 - Fraction(share) if math.isfinite(share) else 1.0 - share)
+    share = A.real(call, "momentum")
+    momentum, rest = f.lit(share), f.lit(1 - Fraction(share) if math.isfinite(share) else -share)
 
     def moved(old: Array, new: Array) -> Array:
         def element(c: Index) -> Payload:

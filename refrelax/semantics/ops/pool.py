@@ -12,7 +12,7 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import arity, of_rank, tensor, with_dims
-from refrelax.semantics.ops.conv import DATA, check_window, spread, spread_padding
+from refrelax.semantics.ops.conv import DATA, check_window
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Index, Meaning, Run, Text, defined
 from refrelax.syntax.graph import Call
@@ -51,9 +51,9 @@ def _deduce(n: int) -> DeduceRule:
 
 def _pooled(d: Deduction, call: Call, n: int, k: int, size: PrimExpr) -> PrimExpr:
     """How many windows fit along spatial axis ``k``; with ``ceil_mode`` also a last one that starts inside."""
-    padding = spread_padding(A.int_list(call, "padding"), n)
-    stride, before, after = spread(A.int_list(call, "strides"), n)[k], padding[k], padding[n + k]
-    reach = spread(A.int_list(call, "dilation"), n)[k] * (spread(A.int_list(call, "pool_size"), n)[k] - 1)
+    padding = A.int_list(call, "padding")
+    stride, before, after = A.int_list(call, "strides")[k], padding[k], padding[n + k]
+    reach = A.int_list(call, "dilation")[k] * (A.int_list(call, "pool_size")[k] - 1)
     room = D.sub(D.sub(D.add(size, D.imm(before + after)), D.imm(reach)), D.ONE)
     if not A.flag(call, "ceil_mode"):
         return d.simplify(D.add(D.floordiv(room, D.imm(stride)), D.ONE))
@@ -68,10 +68,8 @@ class Windows:
     """The geometry of a pooling call: windows along each spatial axis, and the layouts of data and result."""
 
     def __init__(self, call: Call, n: int) -> None:
-        padding = spread_padding(A.int_list(call, "padding"), n)
-        self.taps = spread(A.int_list(call, "pool_size"), n)
-        self.strides = spread(A.int_list(call, "strides"), n)
-        self.dilation = spread(A.int_list(call, "dilation"), n)
+        padding, self.taps = A.int_list(call, "padding"), A.int_list(call, "pool_size")
+        self.strides, self.dilation = A.int_list(call, "strides"), A.int_list(call, "dilation")
         self.before, self.after = padding[:n], padding[n:]
         self.ceil = A.flag(call, "ceil_mode")
         self.loose = [self.ceil or p > 0 or q > 0 for p, q in zip(self.before, self.after, strict=True)]
@@ -168,7 +166,7 @@ def _deduce_adaptive(n: int) -> DeduceRule:
         if dims is None:
             same = x.shape is not None and out == layout and wanted is None
             return x if same else of_rank(len(out.axes), x.dtype, x.vdevice)
-        spatial = dims[2:] if wanted is None else [D.imm(each) for each in spread(wanted, n)]
+        spatial = dims[2:] if wanted is None else [D.imm(each) for each in wanted]
         return with_dims(out.from_plain_dims([dims[0], dims[1], *spatial]), x.dtype, x.vdevice)
 
     return deduce
@@ -183,7 +181,7 @@ def _adaptive(n: int) -> Text:
         layout, out = L.known(A.text(call, "layout"), DATA[n]), L.known(_out_layout(call), DATA[n])
         f, x, wanted = m.at(x.dtype), layout.read(m, x), A.integers(call, "output_size")
         size = x.dims[2:]
-        spatial = size if wanted is None else spread(wanted, n)
+        spatial = size if wanted is None else wanted
 
         def element(b: Index, c: Index, *y: Index) -> Payload:
             spans = [(p * k // q, -(-(p + 1) * k // q)) for p, k, q in zip(y, size, spatial, strict=True)]

@@ -32,7 +32,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, cast, defined, lines, mean, moments
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Text, cast, defined, lines, mean, moments
 from refrelax.semantics.ops.meaning.calculus import Family
 from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax import dtypes
@@ -105,15 +105,16 @@ def kept(m: Meaning, call: Call, x: Array, axes: list[int]) -> Array:
 def folded(m: Meaning, call: Call, x: Array, dtype: str, fold: Callable[[Family], Payload], empty: str = "") -> Array:
     """``fold`` of the elements along the reduced axes, row-major; poison of the rule ``empty``, if given, of none."""
     axes = axes_of(call, x)
-    one, line = lines(x, axes)
+    one, _ = lines(x, axes)
     left = [k for k in range(x.ndim) if k not in axes]
     keepdims, count = A.flag(call, "keepdims"), m.product(x.dims[k] for k in axes)
+    places = [None if k in axes else k if keepdims else left.index(k) for k in range(x.ndim)]
 
     def element(*i: Index) -> Payload:
-        at = i if keepdims else tuple(i[left.index(k)] if k in left else 0 for k in range(x.ndim))
+        line = [ALL if k is None else i[k] for k in places]
         if not empty:
-            return fold(x.over(line(at)))
-        return m.choose(count == 0, lambda: m.poison(empty), lambda: fold(x.over(line(at))))
+            return fold(x.over(line))
+        return m.choose(count == 0, lambda: m.poison(empty), lambda: fold(x.over(line)))
 
     return m.tensor(one if keepdims else (x.dims[k] for k in left), dtype, element)
 

@@ -18,7 +18,6 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import UNKNOWN, arity, known_dims, of_rank, rank, short, tensor, with_dims
-from refrelax.semantics.ops.conv import spread
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Index, Meaning, Run, defined
 from refrelax.semantics.ops.sampling import Tap, by_integers, floor_index, linear, muladd, mulsub, near, weighted
@@ -46,7 +45,7 @@ def _deduce(layouts: tuple[str, ...], modes: tuple[str, ...]) -> DeduceRule:
             d.fail("op.vision.roi/five-columns", f"{short(call)}: a region is a row of 5, found {as_int(own[1])}")
         if dims is None or own is None:
             return of_rank(4, x.dtype, x.vdevice)
-        h, w = (D.imm(n) for n in spread(A.int_list(call, "pooled_size"), 2))
+        h, w = (D.imm(n) for n in A.int_list(call, "pooled_size"))
         found = L.known(layout, "NCHW")
         return with_dims(found.from_plain_dims([own[0], found.to_plain_dims(dims)[1], h, w]), x.dtype, x.vdevice)
 
@@ -78,7 +77,7 @@ def _sides(m: Meaning, call: Call, rois: Array, pooled: Sequence[int]) -> tuple[
     """Of each region, along height and width, where it starts, and the extent of a cell: at least 1 of all of them
     unless ``aligned``."""
     f = m.at(rois.dtype)
-    scale, dims = f.lit(A.real(call, "spatial_scale")), (rois.dims[0], 2)
+    scale, dims = f.lit(A.real(call, "spatial_scale")), (rois.dims[0], len(pooled))
     starts = m.tensor(dims, rois.dtype, lambda i, axis: f.mul(rois[i, 2 - axis], scale))
 
     def cell(i: Index, axis: Index) -> Payload:
@@ -113,7 +112,7 @@ def roi_align(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
     rounded up, in the middle of equal parts. A sample more than 1 outside the data is 0.
     """
     _fit(m, x, rois)
-    layout, pooled = L.known(A.text(call, "layout"), "NCHW"), spread(A.int_list(call, "pooled_size"), 2)
+    layout, pooled = L.known(A.text(call, "layout"), "NCHW"), A.int_list(call, "pooled_size")
     x, mode, ratio = layout.read(m, x), A.text(call, "mode"), A.integer(call, "sample_ratio")
     f, out, g, size = m.at(rois.dtype), m.at(x.dtype), m.at("int64"), x.dims[2:]
     zero, (starts, cells) = out.lit(0), _sides(m, call, rois, pooled)
@@ -132,15 +131,14 @@ def roi_align(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
             return weighted(out, taps, lambda at: x.get((b, c, *at), zero))
 
         bases = [floor_index(m, f, p) for p in inner]
-        value = by_integers(m, x.dtype, bases, [near(n, 1) for n in size], mixed, zero)
+        value = by_integers(m, x.dtype, bases, [(0, n) for n in size], mixed)
         return out.select(outside, zero, value)
 
     def combined(b: Index, i: Index, c: Index, at: Sequence[Index], counts: tuple[int, ...]) -> Payload:
         """The mean or the greatest of ``counts`` samples of a cell."""
-        total = counts[0] * counts[1]
-        if total <= 0 or min(counts) < 0:
+        if min(counts) <= 0:
             return zero if mode == "avg" else m.poison("op.vision.roi_align/no-samples")
-        m.charge(total)
+        m.charge(counts[0] * counts[1])
         sides = [(starts[i, k], cells[i, k]) for k in (0, 1)]
         lines = [
             [_sample_position(f, *side, p, k, n) for k in range(n)]
@@ -149,7 +147,7 @@ def roi_align(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
         items = [sample(b, c, spot) for spot in product(*lines)]
         if mode == "max":
             return out.reduce("maximum", items)
-        n = out.lit(total)
+        n = out.lit(len(items))
         return out.either(
             lambda: out.div(out.reduce("add", items), n), lambda: out.reduce("add", [out.div(a, n) for a in items])
         )
@@ -180,7 +178,7 @@ def roi_pool(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
     ``[floor(p * n / q), ceil((p + 1) * n / q))`` of its ``n`` elements.
     """
     _fit(m, x, rois)
-    f, out, g, pooled = m.at(rois.dtype), m.at(x.dtype), m.at("int64"), spread(A.int_list(call, "pooled_size"), 2)
+    f, out, g, pooled = m.at(rois.dtype), m.at(x.dtype), m.at("int64"), A.int_list(call, "pooled_size")
     scale, half, ceil = f.lit(A.real(call, "spatial_scale")), f.lit(Fraction(1, 2)), f.math("ceil")
 
     def bounds(ends: tuple[Index, ...], p: Index, axis: int) -> Bounds:
@@ -196,7 +194,7 @@ def roi_pool(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
     def element(i: Index, c: Index, *at: Index) -> Payload:
         def side(axis: int, value: Callable[[Bounds], Payload]) -> Payload:
             ends = [floor_index(m, f, muladd(f, rois[i, k], scale, half)) for k in (2 - axis, 4 - axis)]
-            around = [(-1, x.dims[2 + axis] + 1)] * 2
+            around = [near(x.dims[2 + axis], 0)] * len(ends)
             return by_integers(m, x.dtype, ends, around, lambda found: value(bounds(found, at[axis], axis)))
 
         def greatest(b: Index, rows: Bounds, columns: Bounds) -> Payload:

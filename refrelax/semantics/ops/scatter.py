@@ -352,11 +352,10 @@ def deduce_slice_scatter(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 def slice_scatter(m: Meaning, call: Call, x: Array, source: Array, *bounds: Scalar) -> Array:
     """``out[i] = source[i with (i[axis] - start) // step]`` on the positions of the slice, else ``x[i]``."""
     axis, (start, stop, step) = A.integer(call, "axis") % x.ndim, (each.index for each in bounds)
-    count = m.choose(step > 0, lambda: m.most(0, -((start - stop) // step)), lambda: -1)
-    ordered = m.every((start >= 0, start <= stop, stop <= x.dims[axis]))
-    fit = m.every(
-        (agree(m, source.dims, replaced(x.dims, axis, count)), m.some((m.product(source.dims) == 0, ordered)))
-    )
+    m.require(step > 0, "op.slice_scatter/extents", f"the step {step}")
+    count = m.most(0, -((start - stop) // step))
+    inside = m.some((m.product(source.dims) == 0, m.every((start >= 0, stop <= x.dims[axis]))))
+    fit = m.every((agree(m, source.dims, replaced(x.dims, axis, count)), inside))
     m.require(fit, "op.slice_scatter/extents", f"{source.dims} into [{start}, {stop}) of {x.dims}")
 
     def element(*i: Index) -> Payload:

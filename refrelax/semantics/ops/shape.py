@@ -75,8 +75,6 @@ def deduce_shape_to_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) ->
 def shape_to_tensor(m: Meaning, call: Call, dims: Extents) -> Array:
     """The extents as elements."""
     f, piece = m.at("int64"), m.pieces([1] * len(dims))
-    if not dims:
-        return m.tensor((0,), "int64", lambda _i: f.lit(0))
     return m.tensor((len(dims),), "int64", lambda i: piece(i, lambda t, _p: f.lit(dims[t])))
 
 

@@ -130,15 +130,14 @@ def sliced(m: Meaning, x: Array, parts: dict[int, Part], inbound: bool = False) 
 
 def _clamped(m: Meaning, index: Index, extent: Index, stride: Index) -> Index:
     """``clamp``."""
-    low = m.pick(stride < 0, -1, 0)
+    low = m.most(m.least(stride, 0), -1)
     counted = m.pick(index < 0, index + extent, index)
     return m.least(m.most(counted, low), extent + low)
 
 
 def _inbound(m: Meaning, a: Index, b: Index, s: Index, n: Index) -> Index:
     """Whether both ends lie in an axis, and a slice that goes backwards begins at one of its elements."""
-    first = m.pick(s < 0, m.pick(b < a, a, 0), 0)
-    return m.every([a >= 0, a <= n, b >= 0, b <= n, m.pick(first > 0, first, -1) < n])
+    return m.every([a >= 0, a <= n, b >= 0, b <= n, m.some((s >= 1, a <= b, a < n))])
 
 
 @rule("op.strided_slice/inbound", "op.strided_slice/zero-stride-run")

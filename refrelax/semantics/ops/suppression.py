@@ -46,8 +46,8 @@ def overlap(f: Arithmetic, a: Box, b: Box) -> Payload:
     """Intersection over union of two boxes given by two opposite corners ``(x, y, x, y)``."""
     sides = []
     for box in (a, b):
-        low = [f.minimum(box[k], box[k + 2]) for k in range(2)]
-        high = [f.maximum(box[k], box[k + 2]) for k in range(2)]
+        low = [f.minimum(box[k], box[2 + k]) for k in range(2)]
+        high = [f.maximum(box[k], box[2 + k]) for k in range(2)]
         sides.append((low, high))
     (a_low, a_high), (b_low, b_high) = sides
     zero = f.lit(0)

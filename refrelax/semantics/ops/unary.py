@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import arity, retyped, short, tensor
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
@@ -82,19 +82,13 @@ def _integral(name: str) -> Maker:
     return lambda m, dtype: m.at(dtype).math(name) if dtypes.is_float(dtype) else _identity
 
 
-def _below_zero(f: Arithmetic) -> Function:
-    zero = f.lit(0)
-    return lambda a: f.less(a, zero)
-
-
 def _abs(m: Meaning, dtype: str) -> Function:
     f = m.at(dtype)
     match dtypes.kind(dtype):
         case "float":
             return f.math("abs")
         case "int":
-            negative = _below_zero(f)
-            return lambda a: f.select(negative(a), f.neg(a), a)
+            return lambda a: f.maximum(a, f.neg(a))
         case _:
             return _identity
 
