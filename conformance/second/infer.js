@@ -126,7 +126,7 @@ function expression(e, env, types, state, visible) {
     case "GlobalVar": return state.signature(e.name);
     case "ExternFunc": return opaque(e.name === "runtime.TVMTensorCreateView");
     case "If": return conditional(e, env, types, state, visible);
-    case "Call": return callType(e, e.args.map(typed), (name) => variable(name, env), state);
+    case "Call": return ranked(callType(e, e.args.map(typed), (name) => variable(name, env), state), env);
     default: throw unsupported(`the type of ${e.node}`);
   }
 }
@@ -166,7 +166,7 @@ function conditional(e, env, types, state, visible) {
     const inner = own(branch);
     const before = new Set([...env.values()].flatMap((type) => [...mentioned(type)]));
     const found = sequence(branch, new Map(env), types, state, visible);
-    return erase(found, (name) => !inner.has(name) || before.has(name));
+    return erase(found, (name) => visible.has(name) && (!inner.has(name) || before.has(name)));
   };
   return join(outside(e.then_branch), outside(e.else_branch));
 }

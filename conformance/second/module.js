@@ -14,14 +14,14 @@ function readModule(tree, constants) {
 function* nodes(node) {
   if (node === null || typeof node !== "object") return;
   if (typeof node.node === "string") yield node;
-  for (const part of Array.isArray(node) ? node : Object.values(node)) yield* nodes(part);
+  for (const part of Object.values(node)) yield* nodes(part);
 }
 
 /** The name of the contract's function by the library function that it stands for (ev/contract). */
 function contracts(module) {
   const found = new Map();
   for (const [name, f] of module.functions) {
-    for (const [key, value] of f.attrs) if (key === "Contract") found.set(value, name);
+    for (const [key, value] of f.attrs ?? []) if (key === "Contract") found.set(value, name);
   }
   return found;
 }

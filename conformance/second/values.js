@@ -2,10 +2,10 @@
 "use strict";
 const { encode, decode, isFloat } = require("./dtypes");
 
-/** A tensor: a view over `store`, an array of elements; row-major unless `strides` say otherwise. */
+/** A tensor: a view over `store`, an array of elements; row-major unless `strides` say otherwise. Its data pointer points to `base`. */
 class Tensor {
-  constructor(dtype, shape, store, strides = rowMajor(shape), offset = 0) {
-    Object.assign(this, { dtype, shape, store, strides, offset });
+  constructor(dtype, shape, store, strides = rowMajor(shape), offset = 0, base = 0) {
+    Object.assign(this, { dtype, shape, store, strides, offset, base });
   }
 
   get size() {

@@ -66,7 +66,7 @@ function sections(shape, at, count) {
   const n = shape[at];
   const each = over(plus(n, int(count - 1)), int(count));
   const last = minus(n, times(each, int(count - 1)));
-  if (known(last) !== null && known(last) < 0) throw rejected("op.split/sections", `${fixed(n)} by ${count}`);
+  if (known(last) < 0) throw rejected("op.split/sections", `${fixed(n)} by ${count}`);
   return Array.from({ length: count }, (_, k) => (k < count - 1 ? each : last));
 }
 

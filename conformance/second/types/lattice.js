@@ -16,7 +16,6 @@ function grade(base, derived) {
   if (isFunction(base) && isFunction(derived)) return gradeFunction(base, derived);
   if (base.node !== derived.node) return L0;
   switch (base.node) {
-    case "PrimType": return base.dtype === derived.dtype ? PASS : L0;
     case "ShapeType": return gradeRank(base, derived) === PASS ? gradeDims(base.values, derived.values) : gradeRank(base, derived);
     case "TensorType": return gradeTensor(base, derived);
     case "TupleType":
