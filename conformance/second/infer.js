@@ -49,7 +49,7 @@ function functionIn(f, outer, types, state) {
 function ranked(type, env) {
   if (type.node === "TupleType") return tuple(type.fields.map((field) => ranked(field, env)));
   const shape = env.get(type.shape);
-  return shape?.node === "ShapeType" && type.ndim < 0 ? { ...type, ndim: shape.ndim } : type;
+  return shape?.node === "ShapeType" ? { ...type, ndim: Math.max(type.ndim, shape.ndim) } : type;
 }
 
 /** The symbols that a function's own parameters and match_casts define. */

@@ -36,7 +36,7 @@ function named(node) {
   if (node.op.startsWith("cls.")) return { global: node.op.slice(4) };
   if (!FIRST_IS_NAME.has(node.op) || node.args[0].node !== "StringImm") return {};
   const name = node.args[0].value;
-  return node.op.includes("extern") && cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
+  return cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
 }
 
 /** Refuse a module of which the entry can reach what is not there (link/…). */

@@ -47,7 +47,6 @@ function isPurePrimFunc(module, f, asked) {
   for (const node of nodes(f.body)) {
     if (node.node === "AllocBuffer") own.add(node.buffer.name);
     if (node.node === "SBlock") node.allocs.forEach((b) => own.add(b.name));
-    if (node.node === "DeclBuffer" && node.buffer.data === null) own.add(node.buffer.name);
   }
   for (const node of nodes(f.body)) {
     if (node.node === "BufferStore" && !own.has(node.buffer)) return false;

@@ -188,8 +188,7 @@ function binding(b, flow, outputs, scope, top, place) {
   expression(b.value, scope, top, here);
   if (b.node === "MatchCast") definingTypes([b.type], scope, top);
   uses(b.annotation, scope, top);
-  const dtype = b.value.node === "PrimValue" ? dtypeOf(b.value.value) : undefined;
-  define(b.name, dtype === undefined ? about : { ...about, dtype }, scope, top);
+  define(b.name, about, scope, top);
 }
 
 function expression(e, scope, top, place) {
