@@ -39,8 +39,6 @@ function defineFrom(e, value, frame) {
   if (e !== null && e.node === "SymVar" && !frame.has(e.name)) frame.set(e.name, BigInt(value));
 }
 
-const compact = (tensor) => rowMajor(tensor.shape).every((s, k) => s === tensor.strides[k] || tensor.shape[k] === 1);
-
 /** Bind the symbols of a buffer parameter. */
 function defineSymbols(buffer, given, frame) {
   if (!(given instanceof Tensor)) return;
@@ -57,7 +55,6 @@ function bindParameter(buffer, given, frame) {
   if (given.dtype !== buffer.dtype) throw trapped("ev/buffer-param-dtype");
   const shape = extents(buffer.shape, frame);
   if (shape.some((n, k) => n !== given.shape[k])) throw trapped("ev/buffer-param-shape");
-  if (buffer.strides.length === 0 && !compact(given)) throw unsupported("an argument that is not compact");
   return new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset, given.base);
 }
 

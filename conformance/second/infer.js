@@ -161,12 +161,10 @@ function item(type, k) {
 function conditional(e, env, types, state, visible) {
   const condition = expression(e.condition, env, types, state, visible);
   if (!["TensorType", "PrimType", "AnyType"].includes(condition.node)) throw rejected("ty/if-condition", condition.node);
-  const own = (branch) => new Set([...nodes(branch)].filter((n) => n.node === "MatchCast").flatMap((n) => [...mentioned(n.type)]));
   const outside = (branch) => {
-    const inner = own(branch);
     const before = new Set([...env.values()].flatMap((type) => [...mentioned(type)]));
     const found = sequence(branch, new Map(env), types, state, visible);
-    return erase(found, (name) => visible.has(name) && (!inner.has(name) || before.has(name)));
+    return erase(found, (name) => visible.has(name) && before.has(name));
   };
   return join(outside(e.then_branch), outside(e.else_branch));
 }

@@ -27,7 +27,7 @@ function sliced(x, ranges, inbound) {
 function stridedSlice([x, axes, begin, end, strides], { assume_inbound: inbound }) {
   const ranges = new Map();
   axes.forEach((axis, k) => {
-    const step = strides === undefined || strides === null ? 1 : scalar(strides[k]);
+    const step = strides === undefined ? 1 : scalar(strides[k]);
     ranges.set(axisOf(scalar(axis), x.shape.length), [scalar(begin[k]), scalar(end[k]), step]);
   });
   return sliced(x, ranges, inbound);
