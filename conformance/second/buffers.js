@@ -27,7 +27,7 @@ function allocate(buffer, frame) {
 /** A view of memory that exists (ev/decl-buffer). */
 function viewAt(buffer, pointer, frame) {
   if (!(pointer instanceof Pointer)) throw open("ld/unknown-handle");
-  if (pointer.dtype !== null && pointer.dtype !== buffer.dtype) throw unsupported("a view at another dtype");
+  if (pointer.dtype !== buffer.dtype) throw unsupported("a view at another dtype");
   const shape = extents(buffer.shape, frame);
   const strides = buffer.strides.length > 0 ? extents(buffer.strides, frame) : rowMajor(shape);
   const offset = buffer.elem_offset === null ? 0 : index(evaluate(buffer.elem_offset, frame));

@@ -87,7 +87,7 @@ function scalarVariable(name, dtype, scope, top) {
 function definingTypes(types, scope, top) {
   for (const type of types) {
     for (const dim of bareDims(type)) {
-      if (scope.find(dim.name) === undefined) scope.names.set(dim.name, { dtype: dim.dtype, symbol: true });
+      if (scope.find(dim.name) === undefined) scope.names.set(dim.name, { dtype: dim.dtype });
     }
   }
   for (const type of types) uses(type, scope, top);
@@ -103,7 +103,6 @@ function* bareDims(type) {
 function uses(node, scope, top) {
   if (node === null || typeof node !== "object") return;
   if (node.node === "FuncType") return callableType(node, scope, top);
-  if (node.node === "SymVar") return symbolUse(node, scope);
   if (node.node === "Var") return variableUse(node.name, scope);
   const dims = node.node === "TensorType" ? node.shape : node.values;
   if (typeof dims === "string") return variableUse(dims, scope);

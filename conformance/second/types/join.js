@@ -1,6 +1,7 @@
 // Types of concatenation, splitting, repetition (spec ops/join.md).
 "use strict";
 const { rejected } = require("../ends");
+const { provablyEqual } = require("../shapes");
 const { tensor, tuple, int, plus, minus, times, over, fixed, known, least, greatest, productOf } = require("./build");
 const { tensorArgument, tensors, dims, axisIn, oneDtype, device, differ, like } = require("./common");
 
@@ -17,7 +18,8 @@ function agree(types, axis) {
   for (const shape of shapes) {
     if (shape.some((d, k) => k !== axis && differ(d, shapes[0][k]))) throw rejected("op.common/same-dims", "");
   }
-  return shapes.length === types.length ? shapes : null;
+  const common = (shape) => shape.every((d, k) => k === axis || provablyEqual(d, shapes[0][k]));
+  return shapes.length === types.length && shapes.every(common) ? shapes : null;
 }
 
 function concat([given], { axis }) {
