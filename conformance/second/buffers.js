@@ -21,23 +21,17 @@ function allocate(buffer, frame) {
   const offset = buffer.elem_offset === null ? 0 : index(evaluate(buffer.elem_offset, frame));
   const last = shape.reduce((at, n, k) => at + (n - 1) * strides[k], offset);
   const size = shape.includes(0) ? offset : last + 1;
-  return based(new Tensor(buffer.dtype, shape, new Array(size).fill(null), strides, offset), 0);
-}
-
-/** The tensor with the place where its data pointer points. */
-function based(tensor, base) {
-  tensor.base = base;
-  return tensor;
+  return new Tensor(buffer.dtype, shape, new Array(size).fill(null), strides, offset);
 }
 
 /** A view of memory that exists (ev/decl-buffer). */
 function viewAt(buffer, pointer, frame) {
   if (!(pointer instanceof Pointer)) throw open("ld/unknown-handle");
-  if (pointer.dtype !== null && pointer.dtype !== buffer.dtype) throw unsupported("a view at another dtype");
+  if (pointer.dtype !== buffer.dtype) throw unsupported("a view at another dtype");
   const shape = extents(buffer.shape, frame);
   const strides = buffer.strides.length > 0 ? extents(buffer.strides, frame) : rowMajor(shape);
   const offset = buffer.elem_offset === null ? 0 : index(evaluate(buffer.elem_offset, frame));
-  return based(new Tensor(buffer.dtype, shape, pointer.store, strides, pointer.place + offset), pointer.place);
+  return new Tensor(buffer.dtype, shape, pointer.store, strides, pointer.place + offset, pointer.place);
 }
 
 /** A dimension, stride or offset that is a plain symbol is defined by its first occurrence (ev/buffer-param-symbols). */
@@ -45,15 +39,13 @@ function defineFrom(e, value, frame) {
   if (e !== null && e.node === "SymVar" && !frame.has(e.name)) frame.set(e.name, BigInt(value));
 }
 
-const compact = (tensor) => rowMajor(tensor.shape).every((s, k) => s === tensor.strides[k] || tensor.shape[k] === 1);
-
 /** Bind the symbols of a buffer parameter. */
 function defineSymbols(buffer, given, frame) {
   if (!(given instanceof Tensor)) return;
   if (given.shape.length !== buffer.shape.length) throw trapped("ev/buffer-param-rank");
   buffer.shape.forEach((d, k) => defineFrom(d, given.shape[k], frame));
   buffer.strides.forEach((d, k) => defineFrom(d, given.strides[k], frame));
-  defineFrom(buffer.elem_offset, given.offset - (given.base ?? 0), frame);
+  defineFrom(buffer.elem_offset, given.offset - given.base, frame);
 }
 
 /** A buffer parameter as a view of its argument. */
@@ -63,8 +55,7 @@ function bindParameter(buffer, given, frame) {
   if (given.dtype !== buffer.dtype) throw trapped("ev/buffer-param-dtype");
   const shape = extents(buffer.shape, frame);
   if (shape.some((n, k) => n !== given.shape[k])) throw trapped("ev/buffer-param-shape");
-  if (buffer.strides.length === 0 && !compact(given)) throw unsupported("an argument that is not compact");
-  return based(new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset), given.base ?? given.offset);
+  return new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset, given.base);
 }
 
 /** A view of a region (ev/match-buffer-region): axes of extent 1 that the view lacks are left out. */
@@ -78,13 +69,11 @@ function matchRegion(match, frame) {
   const offset = source.place(starts);
   buffer.shape.forEach((d, k) => defineFrom(d, sizes[k + drop], frame));
   buffer.strides.forEach((d, k) => defineFrom(d, strides[k], frame));
-  const base = source.base ?? source.offset;
-  defineFrom(buffer.elem_offset, offset - base, frame);
+  defineFrom(buffer.elem_offset, offset - source.base, frame);
   const shape = extents(buffer.shape, frame);
-  const dense = buffer.strides.length > 0 ? extents(buffer.strides, frame) : strides;
-  return based(new Tensor(buffer.dtype, shape, source.store, dense, offset), base);
+  return new Tensor(buffer.dtype, shape, source.store, strides, offset, source.base);
 }
 
 const inside = (buffer, at) => at.every((i, k) => i >= 0 && i < buffer.shape[k]) && buffer.place(at) >= 0 && buffer.place(at) < buffer.store.length;
 
-module.exports = { Pointer, allocate, viewAt, defineSymbols, bindParameter, matchRegion, inside, based };
+module.exports = { Pointer, allocate, viewAt, defineSymbols, bindParameter, matchRegion, inside };

@@ -32,8 +32,8 @@ function called(callee, args) {
 
 /** The output types of a call: one, or a list. */
 function outputs(e) {
-  const types = e.ty_args.length === 1 && e.ty_args[0].node === "TupleType" ? e.ty_args[0].fields : e.ty_args;
-  return { types, several: types !== e.ty_args || types.length > 1 };
+  const [type] = e.ty_args;
+  return type.node === "TupleType" ? { types: type.fields, several: true } : { types: [type], several: false };
 }
 
 /** Fresh memory of the annotated shape; every element is poison until it is written (ev/call-tir-allocates). */

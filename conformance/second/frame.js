@@ -82,8 +82,8 @@ class Frame {
     const buffer = this.buffer(e.buffer);
     switch (e.part) {
       case "": return buffer;
-      case "data": return new Pointer(buffer.store, buffer.base ?? buffer.offset, buffer.dtype);
-      case "elem_offset": return BigInt(buffer.offset - (buffer.base ?? 0));
+      case "data": return new Pointer(buffer.store, buffer.base, buffer.dtype);
+      case "elem_offset": return BigInt(buffer.offset - buffer.base);
       case "strides": return BigInt(buffer.strides[index(evaluate(e.args[0], this))]);
       default: throw unsupported(`${e.part} of a buffer`);
     }
@@ -108,7 +108,7 @@ class Frame {
       case "vectorhigh": return { value: half(evaluate(first, this), e.op === "vectorlow") };
       case "vectorcombine": return { value: e.args.flatMap((a) => evaluate(a, this)) };
       case "reinterpret": return dtype(dtypeOf(first)).lanes !== dtype(e.dtype).lanes ? cutLanes(e) : undefined;
-      case "isnullptr": return { value: evaluate(first, this) === null ? 1n : 0n };
+      case "isnullptr": return { value: evaluate(first, this) === 0n ? 1n : 0n };
       case "assume":
       case "prefetch": return { value: null };
       default: return undefined;
@@ -141,7 +141,7 @@ class Frame {
     const [data, shape, strides, , like] = e.args;
     if (strides.node === "Intrinsic") throw unsupported("strides of a stack array");
     const pointer = evaluate(data, this);
-    return new Tensor(elementOf(like), evaluate(shape, this), pointer.store, undefined, pointer.place);
+    return new Tensor(elementOf(like), evaluate(shape, this), pointer.store, undefined, pointer.place, pointer.place);
   }
 }
 

@@ -49,7 +49,7 @@ function functionIn(f, outer, types, state) {
 function ranked(type, env) {
   if (type.node === "TupleType") return tuple(type.fields.map((field) => ranked(field, env)));
   const shape = env.get(type.shape);
-  return shape?.node === "ShapeType" && type.ndim < 0 ? { ...type, ndim: shape.ndim } : type;
+  return shape?.node === "ShapeType" ? { ...type, ndim: Math.max(type.ndim, shape.ndim) } : type;
 }
 
 /** The symbols that a function's own parameters and match_casts define. */
@@ -126,7 +126,7 @@ function expression(e, env, types, state, visible) {
     case "GlobalVar": return state.signature(e.name);
     case "ExternFunc": return opaque(e.name === "runtime.TVMTensorCreateView");
     case "If": return conditional(e, env, types, state, visible);
-    case "Call": return callType(e, e.args.map(typed), (name) => variable(name, env), state);
+    case "Call": return ranked(callType(e, e.args.map(typed), (name) => variable(name, env), state), env);
     default: throw unsupported(`the type of ${e.node}`);
   }
 }
@@ -161,12 +161,10 @@ function item(type, k) {
 function conditional(e, env, types, state, visible) {
   const condition = expression(e.condition, env, types, state, visible);
   if (!["TensorType", "PrimType", "AnyType"].includes(condition.node)) throw rejected("ty/if-condition", condition.node);
-  const own = (branch) => new Set([...nodes(branch)].filter((n) => n.node === "MatchCast").flatMap((n) => [...mentioned(n.type)]));
   const outside = (branch) => {
-    const inner = own(branch);
     const before = new Set([...env.values()].flatMap((type) => [...mentioned(type)]));
     const found = sequence(branch, new Map(env), types, state, visible);
-    return erase(found, (name) => !inner.has(name) || before.has(name));
+    return erase(found, (name) => visible.has(name) && before.has(name));
   };
   return join(outside(e.then_branch), outside(e.else_branch));
 }

@@ -91,7 +91,7 @@ function nextAfter(a, b, at) {
 function multiplyShift([x, y, q, s]) {
   const up = s > 0n ? s : 0n;
   const down = q + (s < 0n ? -s : 0n);
-  const product = (x << up) * y + (down > 0n ? 1n << (down - 1n) : 0n);
+  const product = (x << up) * y + ((1n << down) >> 1n);
   return wrap(BigInt.asIntN(64, product) >> down, "int32");
 }
 

@@ -15,7 +15,7 @@ function copyInto(x, out) {
 
 function firstScalar(x) {
   if (x.size === 0) throw open("library", "no first element");
-  return new Prim(isFloat(x.dtype) ? "float64" : x.dtype, x.at(x.shape.map(() => 0)));
+  return new Prim(isFloat(x.dtype) ? "float64" : "int64", x.at(x.shape.map(() => 0)));
 }
 
 const LIBRARY = new Map([

@@ -81,10 +81,10 @@ function holds(e, frame) {
 }
 
 function evaluated(e, frame) {
-  if (e.node === "Intrinsic") {
-    if (e.op === "ret") return { returned: evaluate(e.args[0], frame) };
-    if (e.op === "break_loop") return BREAK;
-    if (e.op === "continue_loop") return CONTINUE;
+  switch (e.op) {
+    case "ret": return { returned: evaluate(e.args[0], frame) };
+    case "break_loop": return BREAK;
+    case "continue_loop": return CONTINUE;
   }
   evaluate(e, frame);
   return undefined;

@@ -14,14 +14,14 @@ function readModule(tree, constants) {
 function* nodes(node) {
   if (node === null || typeof node !== "object") return;
   if (typeof node.node === "string") yield node;
-  for (const part of Array.isArray(node) ? node : Object.values(node)) yield* nodes(part);
+  for (const part of Object.values(node)) yield* nodes(part);
 }
 
 /** The name of the contract's function by the library function that it stands for (ev/contract). */
 function contracts(module) {
   const found = new Map();
   for (const [name, f] of module.functions) {
-    for (const [key, value] of f.attrs) if (key === "Contract") found.set(value, name);
+    for (const [key, value] of f.attrs ?? []) if (key === "Contract") found.set(value, name);
   }
   return found;
 }
@@ -36,7 +36,7 @@ function named(node) {
   if (node.op.startsWith("cls.")) return { global: node.op.slice(4) };
   if (!FIRST_IS_NAME.has(node.op) || node.args[0].node !== "StringImm") return {};
   const name = node.args[0].value;
-  return node.op.includes("extern") && cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
+  return cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
 }
 
 /** Refuse a module of which the entry can reach what is not there (link/…). */

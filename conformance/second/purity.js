@@ -19,16 +19,14 @@ function isPureCall(module, e, top) {
 
 /** A variable of function type: a nested function as declared, a parameter by its type, a function of the module. */
 function localPurity(module, name, top) {
-  for (const f of module.functions.values()) {
-    for (const node of nodes(f)) {
-      if (node.node === "Param" && node.name === name && node.type?.node === "FuncType") return node.type.purity;
-      if (node.node !== "VarBinding" || node.name !== name) continue;
-      if (node.value.node === "Function") return node.value.pure;
-      if (node.annotation?.node === "FuncType") return node.annotation.purity;
-      if (node.value.node === "GlobalVar") return isPureFunction(module, node.value.name, new Set());
-      if (node.value.node === "ExternFunc") return false;
-      if (node.value.node === "Var") return localPurity(module, node.value.name, top);
-    }
+  for (const node of nodes(top.function)) {
+    if (node.node === "Param" && node.name === name && node.type.node === "FuncType") return node.type.purity;
+    if (node.node !== "VarBinding" || node.name !== name) continue;
+    if (node.value.node === "Function") return node.value.pure;
+    if (node.annotation?.node === "FuncType") return node.annotation.purity;
+    if (node.value.node === "GlobalVar") return isPureFunction(module, node.value.name, new Set());
+    if (node.value.node === "ExternFunc") return false;
+    if (node.value.node === "Var") return localPurity(module, node.value.name, top);
   }
   return true;
 }
@@ -49,7 +47,6 @@ function isPurePrimFunc(module, f, asked) {
   for (const node of nodes(f.body)) {
     if (node.node === "AllocBuffer") own.add(node.buffer.name);
     if (node.node === "SBlock") node.allocs.forEach((b) => own.add(b.name));
-    if (node.node === "DeclBuffer" && node.buffer.data === null) own.add(node.buffer.name);
   }
   for (const node of nodes(f.body)) {
     if (node.node === "BufferStore" && !own.has(node.buffer)) return false;

@@ -11,7 +11,7 @@ const constant = (n) => (n === 0n ? new Map() : new Map([["", n]]));
 const atom = (spelling, about = {}) => {
   if (!NUMBERS.has(spelling)) NUMBERS.set(spelling, `#${NUMBERS.size}`);
   const name = NUMBERS.get(spelling);
-  if (!ATOMS.has(name)) ATOMS.set(name, about);
+  ATOMS.set(name, about);
   return new Map([[name, 1n]]);
 };
 
@@ -102,8 +102,6 @@ function quotient(a, b) {
 }
 
 function remaining(rest, d) {
-  const fixed = value(rest);
-  if (fixed !== null) return constant(floorDiv(fixed, d));
   const [low, high] = interval(rest);
   if (low !== null && high !== null && floorDiv(low, d) === floorDiv(high, d)) return constant(floorDiv(low, d));
   const common = [...rest].reduce((g, [m, c]) => (m === "" ? g : gcd(g, c)), d);
@@ -133,7 +131,6 @@ function members(p) {
 function minimum(a, b) {
   const all = [...new Map([...members(a), ...members(b)].map((m) => [spelled(m), m])).values()];
   const left = all.filter((p) => !all.some((q) => q !== p && neverNegative(add(p, q, -1n))));
-  if (left.length === 1) return left[0];
   const names = new Set(left.flatMap((m) => [...m.keys()]));
   let shared = new Map();
   for (const name of names) {

@@ -1,11 +1,11 @@
 // Values, and their form in the protocol (spec 01 "The suite for other implementations", 02 "Values").
 "use strict";
-const { encode, decode, isFloat } = require("./dtypes");
+const { encode, decode } = require("./dtypes");
 
-/** A tensor: a view over `store`, an array of elements; row-major unless `strides` say otherwise. */
+/** A tensor: a view over `store`, an array of elements; row-major unless `strides` say otherwise. Its data pointer points to `base`. */
 class Tensor {
-  constructor(dtype, shape, store, strides = rowMajor(shape), offset = 0) {
-    Object.assign(this, { dtype, shape, store, strides, offset });
+  constructor(dtype, shape, store, strides = rowMajor(shape), offset = 0, base = 0) {
+    Object.assign(this, { dtype, shape, store, strides, offset, base });
   }
 
   get size() {
@@ -78,10 +78,10 @@ class Closure {
 
 function fromJson(spec) {
   if (Array.isArray(spec)) return spec.map(fromJson);
-  if (spec === null || typeof spec === "string") return spec;
+  if (typeof spec === "string") return spec;
   if (typeof spec === "boolean") return new Prim("bool", spec ? 1n : 0n, spec);
   if (typeof spec === "number") return new Prim(Number.isInteger(spec) ? "int64" : "float64", Number.isInteger(spec) ? BigInt(spec) : spec, spec);
-  if ("bits" in spec) return new Tensor(spec.dtype, spec.shape, spec.bits.map((b) => (b === null ? null : decode(BigInt(b), spec.dtype))));
+  if ("bits" in spec) return new Tensor(spec.dtype, spec.shape, spec.bits.map((b) => decode(BigInt(b), spec.dtype)));
   if ("value" in spec) return new Prim(spec.dtype, decode(BigInt(spec.value), spec.dtype), spec);
   if ("shape" in spec) return new Shape(spec.shape);
   if ("dtype" in spec) return new DType(spec.dtype);
@@ -103,7 +103,6 @@ function toJson(value) {
 function primToJson({ dtype, value, given }) {
   if (given !== undefined) return given;
   if (dtype === "bool") return value !== 0n;
-  if (isFloat(dtype)) return { dtype: "float64", value: hex(value, "float64") };
   const n = Number(value);
   return Number.isSafeInteger(n) ? n : { dtype, value: hex(value, dtype) };
 }

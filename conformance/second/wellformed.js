@@ -39,14 +39,15 @@ function contractsOnce(module) {
 function topLevel(module, name, f) {
   const symbol = attributeOf(f, "global_symbol");
   if (symbol !== undefined && (f.private || symbol !== name)) throw rejected("wf/global-symbol", name);
-  const top = { module, defined: new Map(), dtypes: new Map() };
-  functionIn(f, new Names(null), top);
+  const top = { module, function: f, defined: new Set() };
+  functionIn(f, null, top);
 }
 
 /** The variables and symbols that are visible in a place. */
 class Names {
-  constructor(parent) {
+  constructor(parent, inFunction = parent?.inFunction) {
     this.parent = parent;
+    this.inFunction = inFunction; // the function, nested or not, that the place is in
     this.names = new Map();
   }
 
@@ -58,21 +59,21 @@ class Names {
 /** A variable is defined once in a top-level function. */
 function define(name, about, scope, top) {
   if (top.defined.has(name)) throw rejected("wf/var-defined-once", name);
-  top.defined.set(name, true);
+  top.defined.add(name);
   scope.names.set(name, about);
 }
 
 function functionIn(f, scope, top) {
   const forced = attributeOf(f, "relax.force_pure") !== undefined && !isFalse(attributeOf(f, "relax.force_pure"));
   if (forced && !f.pure) throw rejected("wf/force-pure", "");
-  const inner = new Names(scope);
+  const inner = new Names(scope, f);
   for (const p of f.params) {
     if (p.type === null) throw rejected("wf/parameter-annotated", p.name);
   }
   for (const p of f.params) if (p.type.node === "PrimType") scalarVariable(p.name, p.type.dtype, inner, top);
   for (const p of f.params) if (p.type.node !== "PrimType") define(p.name, {}, inner, top);
   definingTypes(f.params.map((p) => p.type), inner, top);
-  uses(f.ret, inner, top, {});
+  uses(f.ret, inner, top);
   sequence(f.body, inner, top, { pure: f.pure && !forced });
 }
 
@@ -86,48 +87,47 @@ function scalarVariable(name, dtype, scope, top) {
 function definingTypes(types, scope, top) {
   for (const type of types) {
     for (const dim of bareDims(type)) {
-      if (scope.find(dim.name) === undefined) scope.names.set(dim.name, { dtype: dim.dtype, symbol: true });
+      if (scope.find(dim.name) === undefined) scope.names.set(dim.name, { dtype: dim.dtype });
     }
   }
-  for (const type of types) uses(type, scope, top, {});
+  for (const type of types) uses(type, scope, top);
 }
 
 function* bareDims(type) {
-  const list = type.node === "TensorType" && Array.isArray(type.shape) ? type.shape : type.node === "ShapeType" ? (type.values ?? []) : [];
+  const list = type.node === "TensorType" && Array.isArray(type.shape) ? type.shape : (type.values ?? []);
   for (const dim of list) if (dim.node === "SymVar") yield dim;
   for (const part of type.node === "TupleType" ? type.fields : type.node === "DTensorType" ? [type.tensor] : []) yield* bareDims(part);
 }
 
 /** What a type or a scalar expression mentions is in scope, and a dimension is an integer expression. */
-function uses(node, scope, top, place) {
+function uses(node, scope, top) {
   if (node === null || typeof node !== "object") return;
   if (node.node === "FuncType") return callableType(node, scope, top);
-  if (node.node === "SymVar") return symbolUse(node, scope, place);
-  if (node.node === "Var") return variableUse(node.name, scope, place);
-  const dims = node.node === "TensorType" ? node.shape : node.node === "ShapeType" || node.node === "ShapeExpr" ? node.values : null;
-  if (typeof dims === "string") return variableUse(dims, scope, { ...place, type: true });
-  if (Array.isArray(dims)) dims.forEach((d) => dimension(d, scope, top, place));
-  else if (node.node === "PrimValue") scalar(node.value, scope, top, place);
-  else for (const part of Array.isArray(node) ? node : Object.values(node)) uses(part, scope, top, place);
+  if (node.node === "Var") return variableUse(node.name, scope);
+  const dims = node.node === "TensorType" ? node.shape : node.values;
+  if (typeof dims === "string") return variableUse(dims, scope);
+  if (Array.isArray(dims)) dims.forEach((d) => dimension(d, scope));
+  else if (node.node === "PrimValue") scalar(node.value, scope);
+  else for (const part of Object.values(node)) uses(part, scope, top);
 }
 
 /** The symbols of an R.Callable are its own. */
 function callableType(type, scope, top) {
   const inner = new Names(scope);
   definingTypes(type.params ?? [], inner, top);
-  uses(type.ret, inner, top, {});
+  uses(type.ret, inner, top);
 }
 
-function dimension(d, scope, top, place) {
-  const known = d.node === "SymVar" ? scope.find(d.name) : undefined;
+/** A dataflow variable is no dim; a dim that mentions one is lost where the block ends. */
+function dimension(d, scope) {
   if (!isInt(dtypeOf(d))) throw rejected("wf/shape-integer", dtypeOf(d));
-  if (known?.dataflow !== undefined) throw rejected("wf/dataflow-var-in-type", d.name);
-  scalar(d, scope, top, { ...place, type: true });
+  if (d.node === "SymVar" && scope.find(d.name)?.dataflow !== undefined) throw rejected("wf/dataflow-var-in-type", d.name);
+  scalar(d, scope);
 }
 
-function scalar(e, scope, top, place) {
+function scalar(e, scope) {
   scalarForm(e);
-  for (const node of nodes(e)) if (node.node === "SymVar") symbolUse(node, withLets(e, scope), place);
+  for (const node of nodes(e)) if (node.node === "SymVar") symbolUse(node, withLets(e, scope));
 }
 
 /** The variables of lets inside an expression are defined in it. */
@@ -137,42 +137,43 @@ function withLets(e, scope) {
   return inner;
 }
 
-function symbolUse({ name, dtype }, scope, place) {
+function symbolUse({ name, dtype }, scope) {
   const about = scope.find(name);
   if (about === undefined) throw rejected("wf/symbol-defined", name);
   if (about.dtype !== undefined && about.dtype !== dtype) throw rejected("wf/symbol-dtype", name);
-  if (about.dataflow !== undefined && place.type) throw rejected("wf/dataflow-var-in-type", name);
+  inItsBlock(about, name, scope);
 }
 
-function variableUse(name, scope, place) {
+function variableUse(name, scope) {
   const about = scope.find(name);
   if (about === undefined) throw rejected("wf/var-defined-before-use", name);
-  if (about.dataflow === undefined) return;
-  if (place.type) throw rejected("wf/dataflow-var-in-type", name);
-  if (about.dataflow.closed || about.dataflow.function !== place.function) throw rejected("wf/dataflow-var-scope", name);
+  inItsBlock(about, name, scope);
+}
+
+function inItsBlock({ dataflow }, name, scope) {
+  if (dataflow !== undefined && (dataflow.closed || dataflow.inFunction !== scope.inFunction)) throw rejected("wf/dataflow-var-scope", name);
 }
 
 const LEAVES = new Set([
   "Var", "GlobalVar", "ExternFunc", "Constant", "DistConstant", "ConstantRef", "PrimValue", "ShapeExpr", "StringValue", "DataTypeValue", "Tuple",
 ]);
 
-function leaf(e, scope, top, place) {
+function leaf(e, scope, top) {
   if (!LEAVES.has(e.node)) throw rejected("wf/normal-form", e.node);
-  if (e.node === "Tuple") e.fields.forEach((field) => leaf(field, scope, top, place));
-  else uses(e, scope, top, place);
+  if (e.node === "Tuple") e.fields.forEach((field) => leaf(field, scope, top));
+  else uses(e, scope, top);
 }
 
 function sequence(seq, scope, top, place) {
-  const here = { ...place, function: place.function ?? {} };
   for (const block of seq.blocks) {
-    const flow = block.node === "DataflowBlock" ? { closed: false, function: here.function } : null;
+    const flow = block.node === "DataflowBlock" ? { closed: false, inFunction: scope.inFunction } : null;
     const bound = new Set(block.bindings.map((b) => b.name));
     const outputs = new Set(block.outputs ?? []);
     for (const name of outputs) if (!bound.has(name)) throw rejected("wf/dataflow-output", name);
-    for (const b of block.bindings) binding(b, flow, outputs, scope, top, here);
+    for (const b of block.bindings) binding(b, flow, outputs, scope, top, place);
     if (flow !== null) flow.closed = true;
   }
-  leaf(seq.body, scope, top, here);
+  leaf(seq.body, scope, top);
 }
 
 function binding(b, flow, outputs, scope, top, place) {
@@ -185,32 +186,31 @@ function binding(b, flow, outputs, scope, top, place) {
   }
   expression(b.value, scope, top, here);
   if (b.node === "MatchCast") definingTypes([b.type], scope, top);
-  uses(b.annotation, scope, top, {});
-  const dtype = b.value.node === "PrimValue" ? dtypeOf(b.value.value) : undefined;
-  define(b.name, dtype === undefined ? about : { ...about, dtype }, scope, top);
+  uses(b.annotation, scope, top);
+  define(b.name, about, scope, top);
 }
 
 function expression(e, scope, top, place) {
   switch (e.node) {
     case "Call": return call(e, scope, top, place);
-    case "TupleGetItem": return leaf(e.tuple, scope, top, place);
+    case "TupleGetItem": return leaf(e.tuple, scope, top);
     case "If": {
       if (place.flow !== null) throw rejected("wf/if-in-dataflow", "");
-      leaf(e.condition, scope, top, place);
+      leaf(e.condition, scope, top);
       sequence(e.then_branch, new Names(scope), top, place);
       return sequence(e.else_branch, new Names(scope), top, place);
     }
-    default: return leaf(e, scope, top, place);
+    default: return leaf(e, scope, top);
   }
 }
 
 const INLINE = new Set(["relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace"]);
 
 function call(e, scope, top, place) {
-  if (e.op.node === "Var") variableUse(e.op.name, scope, place);
-  e.args.forEach((a) => leaf(a, scope, top, place));
-  e.ty_args.forEach((t) => uses(t, scope, top, {}));
-  if (e.op.node === "Op" && INLINE.has(e.op.name) && e.args.length === 2 && e.args[1].node !== "Tuple") {
+  if (e.op.node === "Var") variableUse(e.op.name, scope);
+  e.args.forEach((a) => leaf(a, scope, top));
+  e.ty_args.forEach((t) => uses(t, scope, top));
+  if (INLINE.has(e.op.name) && e.args.length === 2 && e.args[1].node !== "Tuple") {
     throw rejected(e.args[1].node === "Var" ? "wf/call-tir-inline-tuple" : "ty/call-tir-args", e.op.name);
   }
   if (isPureCall(top.module, e, top)) return;

@@ -3,7 +3,7 @@
 const { rejected, unsupported } = require("./ends");
 const { dtype, isBool, literal } = require("./dtypes");
 const { dtypeOf } = require("./scalars");
-const { operandKinds, argumentCount } = require("./scalar_forms");
+const { scalarForm, operandKinds, argumentCount } = require("./scalar_forms");
 
 const isInteger = (e) => dtype(dtype(dtypeOf(e)).element).kind === "int";
 const isScalarInteger = (e) => isInteger(e) && dtype(dtypeOf(e)).lanes === 1;
@@ -52,6 +52,7 @@ function loopsWellFormed(module, f) {
   for (const p of f.params) if (p.node === "ScalarParam") place.define(p.var.name, { dtype: p.var.dtype });
   for (const p of f.params) if (p.node === "BufferParam") defineBare(p.buffer, place);
   for (const p of f.params) if (p.node === "BufferParam") declared(p.buffer, place);
+  for (const p of f.params) if (p.node === "BufferParam") p.buffer.shape.forEach(scalarForm);
   for (const buffer of f.root_allocs) declared(buffer, place);
   statements(f.body, place);
 }
@@ -126,7 +127,7 @@ function inLoop(place) {
 }
 
 function evaluated(e, place) {
-  if (e.node === "Intrinsic" && (e.op === "break_loop" || e.op === "continue_loop")) inLoop(place);
+  if (e.op === "break_loop" || e.op === "continue_loop") inLoop(place);
   expression(e, place);
 }
 
@@ -242,11 +243,6 @@ function expression(e, place) {
       const inner = new Place(place);
       inner.scalars.set(e.var.name, { dtype: e.var.dtype });
       return expression(e.body, inner);
-    }
-    case "CommReducer": {
-      const inner = new Place(place);
-      [...e.lhs, ...e.rhs].forEach((v) => inner.scalars.set(v.name, { dtype: v.dtype }));
-      return [...e.result, ...e.identity].forEach((r) => expression(r, inner));
     }
     case "Shuffle": shuffleLanes(e); break;
     case "Intrinsic":

@@ -88,8 +88,7 @@ module.exports = {
   median: {
     type: types.median,
     run: ([x], attrs) => {
-      const over = attrs.axis === null ? [] : [attrs.axis].flat();
-      if (over.length > 1) throw open("op.median/one-axis");
+      if ([attrs.axis].flat().length > 1) throw open("op.median/one-axis");
       return medianOf(x, attrs);
     },
   },

@@ -11,7 +11,7 @@ function span(n, begin, end, stride, inbound) {
   const [low, high] = stride > 0 ? [0, n] : [-1, n - 1];
   if (inbound) {
     const out = (p) => p < 0 || p > n;
-    if (out(begin) || (out(end) && !(stride < 0 && end === -1)) || (stride < 0 && begin === n)) throw open("op.strided_slice/inbound");
+    if (out(begin) || out(end) || (stride < 0 && begin === n)) throw open("op.strided_slice/inbound");
   }
   const bound = (p) => Math.min(Math.max(p < 0 ? p + n : p, low), high);
   const [from, until] = inbound ? [begin, end] : [bound(begin), bound(end)];
@@ -27,7 +27,7 @@ function sliced(x, ranges, inbound) {
 function stridedSlice([x, axes, begin, end, strides], { assume_inbound: inbound }) {
   const ranges = new Map();
   axes.forEach((axis, k) => {
-    const step = strides === undefined || strides === null ? 1 : scalar(strides[k]);
+    const step = strides === undefined ? 1 : scalar(strides[k]);
     ranges.set(axisOf(scalar(axis), x.shape.length), [scalar(begin[k]), scalar(end[k]), step]);
   });
   return sliced(x, ranges, inbound);

@@ -63,8 +63,9 @@ function bind(param, arg, values) {
 // --- call forms ---
 
 function outputs(e) {
+  if (e.ty_args.length !== 1) throw rejected("ty/call-form-out-ty", String(e.ty_args.length));
   const types = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
-  const fine = types.length > 0 && types.every((t) => t.node === "TensorType" && t.shape !== null && (t.dtype !== null || e.op.name === "relax.call_dps_packed"));
+  const fine = types.every((t) => t.node === "TensorType" && t.shape !== null && (t.dtype !== null || e.op.name === "relax.call_dps_packed"));
   if (e.ty_args.some((t) => t.node === "DTensorType")) throw unsupported("distributed tensors");
   if (!fine) throw rejected("ty/call-form-out-ty", e.op.name);
   return types;
@@ -88,7 +89,6 @@ function callTir(e, types, state, skip = () => false) {
   const values = assignment(params.slice(0, inputs.length), inputs);
   params.slice(inputs.length).forEach((p, k) => {
     if (p.node === "AnyType") return;
-    if (p.node !== "TensorType") throw rejected("ty/call-tir-out-ty", p.node);
     const implied = assign(p, values);
     if (grade(implied, fresh[k]) !== PASS) throw rejected("ty/call-tir-out-ty", `output ${k}`);
   });

@@ -37,7 +37,7 @@ const likeIts = ([x], { dtype }) => ({ ...tensorArgument(x), dtype: dtype ?? x.d
 
 /** A scalar that counts or tells a place is an integer. */
 function integer(type) {
-  if (type?.node === "PrimType" && !/^u?int\d/.test(type.dtype)) throw rejected("op.common/integer-scalar", type.dtype);
+  if (!/^u?int\d/.test(type.dtype)) throw rejected("op.common/integer-scalar", type.dtype);
 }
 
 function eye(types, { dtype }, call) {
@@ -46,8 +46,14 @@ function eye(types, { dtype }, call) {
   return tensor([n, m], dtype);
 }
 
-function eyeLike([x, offset], { dtype }) {
+/** Which diagonal. */
+function diagonal(offset) {
+  if (offset.node !== "PrimType") throw rejected("op.tril/scalar-offset", offset.node);
   integer(offset);
+}
+
+function eyeLike([x, offset], { dtype }) {
+  diagonal(offset);
   const type = tensorArgument(x);
   if (type.ndim >= 0 && type.ndim !== 2) throw rejected("op.eye_like/rank", String(type.ndim));
   return like(type, dims(type), dtype ?? type.dtype, type.ndim);
@@ -66,8 +72,7 @@ function arange(_, { dtype }, call) {
 function triangle([x, offset]) {
   const type = tensorArgument(x);
   if (type.ndim >= 0 && type.ndim < 2) throw rejected("op.tril/rank", String(type.ndim));
-  if (offset.node !== "PrimType") throw rejected("op.tril/scalar-offset", offset.node);
-  integer(offset);
+  diagonal(offset);
   return type;
 }
 

@@ -41,11 +41,11 @@ function commonDtype(a, b) {
   if (a.dtype !== null && b.dtype !== null && a.dtype !== b.dtype && a.dtype !== "bool" && b.dtype !== "bool") {
     throw rejected("op.binary/equal-dtypes", `${a.dtype} and ${b.dtype}`);
   }
-  return a.dtype === null || b.dtype === null ? null : a.dtype;
+  return b.dtype === null ? null : a.dtype;
 }
 
 function arithmetic(given) {
-  const types = operands(given.slice(0, 2));
+  const types = operands(given);
   const dtype = commonDtype(...types);
   const { shape, ndim } = broadcast(types);
   return tensor(shape, dtype, ndim, device(types));
@@ -53,7 +53,7 @@ function arithmetic(given) {
 
 /** Operands of a comparison meet in one dtype (op.binary/meeting-dtype). */
 function comparison(given) {
-  const types = operands(given.slice(0, 2));
+  const types = operands(given);
   const { shape, ndim } = broadcast(types);
   return tensor(shape, "bool", ndim, device(types));
 }

@@ -1,6 +1,7 @@
 // Types of concatenation, splitting, repetition (spec ops/join.md).
 "use strict";
 const { rejected } = require("../ends");
+const { provablyEqual } = require("../shapes");
 const { tensor, tuple, int, plus, minus, times, over, fixed, known, least, greatest, productOf } = require("./build");
 const { tensorArgument, tensors, dims, axisIn, oneDtype, device, differ, like } = require("./common");
 
@@ -17,7 +18,8 @@ function agree(types, axis) {
   for (const shape of shapes) {
     if (shape.some((d, k) => k !== axis && differ(d, shapes[0][k]))) throw rejected("op.common/same-dims", "");
   }
-  return shapes.length === types.length ? shapes : null;
+  const common = (shape) => shape.every((d, k) => k === axis || provablyEqual(d, shapes[0][k]));
+  return shapes.length === types.length && shapes.every(common) ? shapes : null;
 }
 
 function concat([given], { axis }) {
@@ -66,7 +68,7 @@ function sections(shape, at, count) {
   const n = shape[at];
   const each = over(plus(n, int(count - 1)), int(count));
   const last = minus(n, times(each, int(count - 1)));
-  if (known(last) !== null && known(last) < 0) throw rejected("op.split/sections", `${fixed(n)} by ${count}`);
+  if (known(last) < 0) throw rejected("op.split/sections", `${fixed(n)} by ${count}`);
   return Array.from({ length: count }, (_, k) => (k < count - 1 ? each : last));
 }
 

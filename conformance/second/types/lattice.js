@@ -13,20 +13,17 @@ const PASS = 3;
 function grade(base, derived) {
   if (base.node === "AnyType") return PASS;
   if (derived.node === "AnyType") return L1;
-  if (isFunction(base) && isFunction(derived)) return gradeFunction(base, derived);
   if (base.node !== derived.node) return L0;
   switch (base.node) {
-    case "PrimType": return base.dtype === derived.dtype ? PASS : L0;
     case "ShapeType": return gradeRank(base, derived) === PASS ? gradeDims(base.values, derived.values) : gradeRank(base, derived);
     case "TensorType": return gradeTensor(base, derived);
     case "TupleType":
       if (base.fields.length !== derived.fields.length) return L0;
       return Math.min(PASS, ...base.fields.map((field, k) => grade(field, derived.fields[k])));
+    case "FuncType": return gradeFunction(base, derived);
     default: return JSON.stringify(base) === JSON.stringify(derived) ? PASS : L0;
   }
 }
-
-const isFunction = (type) => type.node === "FuncType" || type.node === "PackedFuncType";
 
 function gradeRank(base, derived) {
   if (base.ndim < 0) return PASS;
@@ -54,7 +51,6 @@ function gradeDim(base, derived) {
 }
 
 function gradeFunction(base, derived) {
-  if (base.node === "PackedFuncType" || derived.node === "PackedFuncType") return base.node === derived.node ? PASS : L2;
   if (base.purity && !derived.purity) return L0;
   if (base.params === null) return grade(base.ret, derived.ret);
   if (derived.params === null) return L2;

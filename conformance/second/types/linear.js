@@ -10,10 +10,10 @@ function matmul([x, y], { out_dtype: wanted }) {
   const [a, b] = types;
   if (a.ndim === 0 || b.ndim === 0) throw rejected("op.matmul/no-scalar", "");
   if (wanted === null && a.dtype !== null && b.dtype !== null && a.dtype !== b.dtype) throw rejected("op.binary/equal-dtypes", "");
-  const dtype = wanted ?? (a.dtype === null || b.dtype === null ? null : a.dtype);
+  const dtype = wanted ?? (b.dtype === null ? null : a.dtype);
   if (a.ndim < 0 || b.ndim < 0) return tensor(null, dtype, -1, device(types));
   const [p, q] = [dims(a), dims(b)];
-  const ndim = Math.max(a.ndim, b.ndim) - (a.ndim === 1 || b.ndim === 1 ? 1 : 0) - (a.ndim === 1 && b.ndim === 1 ? 1 : 0);
+  const ndim = Math.max(a.ndim, b.ndim) - (a.ndim === 1 || b.ndim === 1 ? 1 : 0);
   const rank = a.ndim === 1 && b.ndim === 1 ? 0 : ndim;
   if (p === null || q === null) return tensor(null, dtype, rank, device(types));
   const rows = q.length === 1 ? q[0] : q[q.length - 2];

@@ -8,18 +8,10 @@ const functionType = (f, ret) => ({ node: "FuncType", params: f.params.map((p) =
 /** A library function: nothing is known of its parameters. */
 const opaque = (purity = false) => ({ node: "FuncType", params: null, ret: ANY, purity, derive_func: null });
 
-/** Extents as int64. */
-function widened(e) {
-  if (e === null || typeof e !== "object") return e;
-  if (Array.isArray(e)) return e.map(widened);
-  const made = Object.fromEntries(Object.entries(e).map(([key, part]) => [key, widened(part)]));
-  return e.node === "Literal" || e.node === "SymVar" ? { ...made, dtype: "int64" } : made;
-}
-
 /** A buffer is a tensor, a scalar has its prim type, a bare handle is anything (ty/prim-func-signature). */
 function primFuncSignature(module, name, f) {
   const params = f.params.map((p) => {
-    if (p.node === "BufferParam") return tensor(widened(p.buffer.shape), p.buffer.dtype);
+    if (p.node === "BufferParam") return tensor(p.buffer.shape, p.buffer.dtype);
     return p.var.dtype.startsWith("handle") ? ANY : prim(p.var.dtype);
   });
   return { node: "FuncType", params, ret: f.ret === null ? VOID : prim(f.ret), purity: isPureFunction(module, name, new Set()), derive_func: null };

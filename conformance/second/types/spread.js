@@ -6,8 +6,7 @@ const { tensorArgument, tensors, dims, axisIn, oneDtype, differ, device } = requ
 
 function oneHot([indices, on, off], { depth, axis }, call) {
   const type = tensorArgument(indices);
-  for (const each of call.args.slice(1)) if (each.node !== "PrimValue" && each.node !== "Var") throw rejected("op.common/scalar-argument", each.node);
-  if (on.node !== "PrimType" || off.node !== "PrimType") throw rejected("op.common/scalar-argument", on.node);
+  for (const each of call.args.slice(1)) if (each.node !== "PrimValue") throw rejected("op.common/scalar-argument", each.node);
   if (on.dtype !== off.dtype) throw rejected("op.one_hot/equal-dtypes", `${on.dtype} and ${off.dtype}`);
   if (depth <= 0) throw rejected("op.one_hot/depth", String(depth));
   if (type.ndim < 0) return tensor(null, on.dtype, -1, type.vdevice);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, assert_never
 
@@ -76,6 +77,8 @@ def value(writer: Writer, expr: Expr) -> str:
             return f"{value(writer, expr.tuple)}[{expr.index}]"
         case GlobalVar(name=name) if isinstance(writer.module.functions[name], PrimFunc):
             return f"(lambda _run, *args: rt.unit({function(name)}(*args)))"
+        case GlobalVar(name=name) if isinstance(named := writer.module.functions[name], ExternFunc):
+            return value(writer, named)
         case GlobalVar():
             return function(expr.name)
         case ExternFunc():
@@ -117,6 +120,8 @@ def _call(writer: Writer, call: Call) -> str:
             return _operator(writer, name, call)
         case Op(name=name):
             raise Unsupported(f"the operator {name}")
+        case GlobalVar(name=name) if isinstance(named := writer.module.functions[name], ExternFunc):
+            return _call(writer, replace(call, op=named))
         case GlobalVar(name=name):
             args = [value(writer, each) for each in call.args]
             if isinstance(writer.module.functions[name], PrimFunc):

@@ -20,7 +20,8 @@ RULES: dict[str, str] = {
     "op.common/fits-run": "Extents, ranks or dtypes that deduction left open, and that do not fit the operator, leave the run open: `Unspecified`, where no rule of the operator's own says more.",
     "op.common/integer-positions": "An element that counts, or tells a place (an index, a length, a start, a class), has an integer dtype. Where deduction lets another pass, or does not know it, the run is `Unspecified`.",
     "op.image.resize/empty-data": "Data without elements along a spatial axis, resized to a result that has some, leaves the run open: `Unspecified`.",
-    "op.common/same-dims": "Tensors that are put together do not provably differ on any axis but the one along which they are joined.",
+    "op.common/same-dims": "Tensors that are put together do not provably differ on any axis but the one along which they are joined. "
+    "Where dims of another axis are not provably equal, those of the result are unknown.",
     "op.unary/float-dtype": "A function of real numbers takes a float dtype.",
     "op.unary/bits-dtype": "`bitwise_not` takes integers or bool, on which it is `logical_not`.",
     "op.binary/bits-dtype": "`bitwise_and`, `bitwise_or` and `bitwise_xor` take integers or bool.",

@@ -149,8 +149,16 @@ def deduce_eye_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x = tensor(d, call, types, 0)
     if rank(x) not in (2, UNKNOWN):
         d.fail("op.eye_like/rank", f"{short(call)} takes a tensor of rank 2, found rank {rank(x)}")
-    integer_scalar(d, call, types[1], "the offset")
+    _offset(d, call, types[1])
     return _like(d, call, types)
+
+
+@rule("op.tril/scalar-offset")
+def _offset(d: Deduction, call: Call, k: Type) -> None:
+    """Which diagonal: an integer that is no tensor."""
+    if not isinstance(k, PrimType):
+        d.fail("op.tril/scalar-offset", f"{short(call)}: the offset must be a scalar, found {type(k).__name__}")
+    integer_scalar(d, call, k, "the offset")
 
 
 def eye_like(m: Meaning, call: Call, x: Array, offset: Scalar) -> Array:
@@ -214,14 +222,12 @@ def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
 # --- triangles -------------------------------------------------------------------------------------------------------
 
 
-@rule("op.tril/rank", "op.tril/scalar-offset")
+@rule("op.tril/rank")
 def deduce_triangle(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The argument's type; its rank is at least 2 where it is known."""
     arity(d, call, 2)
     x = tensor(d, call, types, 0)
-    if not isinstance(types[1], PrimType):
-        d.fail("op.tril/scalar-offset", f"{short(call)}: the offset must be a scalar, found {type(types[1]).__name__}")
-    integer_scalar(d, call, types[1], "the offset")
+    _offset(d, call, types[1])
     if rank(x) in (0, 1):
         d.fail("op.tril/rank", f"{short(call)} takes a tensor of rank 2 or more, found rank {rank(x)}")
     return x

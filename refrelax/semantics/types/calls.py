@@ -37,9 +37,9 @@ def _two_arguments(d: CallDeduction, call: Call) -> None:
 @rule("ty/call-form-out-ty")
 def out_types(d: CallDeduction, call: Call) -> Type:
     """The declared result of a destination-passing call: one or more tensors with known extents."""
-    if not call.ty_args:
-        d.fail("ty/call-form-out-ty", f"{_name(call)} needs out_ty=, found none")
-    declared = by_ty_args(call.ty_args)
+    if len(call.ty_args) != 1:
+        d.fail("ty/call-form-out-ty", f"{_name(call)} needs one out_ty=, found {len(call.ty_args) or 'none'}")
+    (declared,) = call.ty_args
     for each in declared.fields if isinstance(declared, TupleType) else (declared,):
         tensor = each.tensor if isinstance(each, DTensorType) else each
         if not isinstance(tensor, TensorType) or not isinstance(tensor.shape, tuple):

@@ -57,7 +57,7 @@ def compare(case: Case) -> str | None:
 MISSING = (
     "the operator relax.memory.", "the operator relax.builtin.alloc_tensor", "the operator relax.call_builtin_with_ctx",
     "the builtin ", "the operator relax.inspect.", "the operator relax.make_closure",
-    "the operator relax.invoke_closure",
+    "the operator relax.invoke_closure", "the operator relax.invoke_pure_closure",
     "a scalar of unknown type as ",
     "a vector store", "a barrier between threads", "memory shared between threads", "the expression Let",
     "the operator relax.call_inplace_packed", "the operator relax.call_py_func", "the operator relax.ccl.",

@@ -28,6 +28,7 @@ from refrelax.syntax.loops import (
     BufferStore,
     Continue,
     DeclBuffer,
+    Evaluate,
     For,
     IfThenElse,
     LaunchThread,
@@ -178,6 +179,8 @@ class _Scopes:
                 self.body(s.body)
             case Break() | Continue() if not self.loop_depth:
                 self.report("wf/break-outside-loop", f"{type(s).__name__.lower()} stands in no loop", s.span)
+            case Evaluate(value=Intrinsic(op="break_loop" | "continue_loop" as op)) if not self.loop_depth:
+                self.report("wf/break-outside-loop", f"{op} stands in no loop", s.span)
             case _:
                 return
 
