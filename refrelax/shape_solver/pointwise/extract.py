@@ -207,7 +207,7 @@ class _Reader(Memories):
     def launch(self, loop: For) -> None:
         """The phases of a launch. Memory of its threads that is declared outside is that of each thread inside."""
         local = {name: self.buffers[name] for name, scope in self.scopes.items() if is_private(scope)}
-        phases = Phases(self.implicit, self.scopes, local, lambda name: self.terms.fresh(name).name)
+        phases = Phases(self.implicit, local, lambda name: self.terms.fresh(name).name, scopes=self.scopes)
         stmts = phases.of(loop)
         outside = {name: self.memory.pop(name) for name in phases.private}
         if any(map(touched, outside.values())):
