@@ -109,10 +109,17 @@ class Frame {
       case "vectorcombine": return { value: e.args.flatMap((a) => evaluate(a, this)) };
       case "reinterpret": return dtype(dtypeOf(first)).lanes !== dtype(e.dtype).lanes ? cutLanes(e) : undefined;
       case "isnullptr": return { value: evaluate(first, this) === null ? 1n : 0n };
-      case "assume":
+      case "assume": return this.assume(first);
       case "prefetch": return { value: null };
       default: return undefined;
     }
+  }
+
+  /** A promise: where it does not hold, or is poison, the run is open. */
+  assume(promise) {
+    const truth = evaluate(promise, this);
+    if (truth === null || truth === 0n || truth === false) throw open("ev/assume");
+    return { value: null };
   }
 
   callFunction(e) {

@@ -34,7 +34,14 @@ function bind(machine, binding, scope) {
   }
   const value = expression(machine, binding.value, scope);
   if (binding.node === "MatchCast") match([[value, binding.type]], scope, () => trapped("ev/match-cast-mismatch"));
-  scope.set(binding.name, value);
+  scope.set(binding.name, binding.value.node === "Call" && binding.node === "VarBinding" ? kept(value, binding, scope) : value);
+}
+
+/** The value of a call, which has the annotated type (ev/promised-type); void drops it. */
+function kept(value, binding, scope) {
+  if (binding.annotation?.node === "TupleType" && binding.annotation.fields.length === 0) return [];
+  if (binding.annotation !== null) match([[value, binding.annotation]], new Scope(scope), () => open("ev/promised-type"));
+  return value;
 }
 
 function expression(machine, e, scope) {
@@ -59,7 +66,7 @@ function expression(machine, e, scope) {
 function constant(machine, e) {
   if (e.kind !== "ir.GenericConst" || e.index >= machine.module.constants.length) throw open("ev/constant-missing");
   const { dtype, shape, store } = machine.module.constants[e.index];
-  return new Tensor(dtype, shape, store.slice());
+  return new Tensor(dtype, shape, store); // one tensor in the whole run: what is stored in it stays
 }
 
 function prim(e, scope) {

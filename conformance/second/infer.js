@@ -48,7 +48,7 @@ function functionIn(f, outer, types, state) {
 /** A tensor whose shape is a variable has the rank of that variable. */
 function ranked(type, env) {
   if (type.node === "TupleType") return tuple(type.fields.map((field) => ranked(field, env)));
-  const shape = type.node === "TensorType" && typeof type.shape === "string" ? env.get(type.shape) : undefined;
+  const shape = env.get(type.shape);
   return shape?.node === "ShapeType" && type.ndim < 0 ? { ...type, ndim: shape.ndim } : type;
 }
 

@@ -18,7 +18,7 @@ const TWO = {
 
 // Functions of C's <math.h> that a call by name may mean, at float32 with an f behind (ev/c-function).
 const C_NAMES = [
-  ...Object.keys(REAL), "fabs", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "pow", "fmod", "atan2", "hypot", "copysign", "nextafter",
+  ...Object.keys(REAL).filter((name) => name !== "sigmoid" && name !== "rsqrt"), "fabs", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "pow", "fmod", "atan2", "hypot", "copysign", "nextafter",
   "fmax", "fmin", "fma",
 ];
 
@@ -29,7 +29,6 @@ function cFunctionOf(name, at) {
   if (rocm) return `float${rocm[2]}` === at && C_NAMES.includes(rocm[1]) ? rocm[1] : undefined;
   const plain = device ? device[1] : name;
   const found = at === "float32" && plain.endsWith("f") ? plain.slice(0, -1) : at === "float64" ? plain : "";
-  if (found === "sigmoid" || (found === "rsqrt" && !device)) return undefined;
   return C_NAMES.includes(found) ? found : undefined;
 }
 

@@ -17,7 +17,9 @@ function callPrimFunc(machine, f, args) {
   f.params.forEach((p, k) => p.node === "BufferParam" && frame.buffers.set(p.buffer.name, bindParameter(p.buffer, args[k], frame)));
   for (const buffer of f.root_allocs) frame.buffers.set(buffer.name, allocate(buffer, frame));
   const ended = statements(f.body, frame);
-  return ended !== undefined && ended.returned !== undefined && f.ret !== null ? new Prim(f.ret, ended.returned) : [];
+  if (f.ret === null || f.ret === "void") return [];
+  if (ended?.returned === undefined) throw open("ev/prim-func-result");
+  return new Prim(f.ret, ended.returned);
 }
 
 function scalarParameter(p, given, frame) {

@@ -37,6 +37,15 @@ function scalarForm(e) {
   operandKinds(e);
 }
 
+const TWO = "pow atan2 hypot copysign nextafter ldexp fmod max min truncmod bitwise_and bitwise_or bitwise_xor shift_left shift_right".split(" ");
+const ARGUMENTS = { fma: 3, if_then_else: 3, q_multiply_shift: 4, q_multiply_shift_per_axis: 7, ...Object.fromEntries(TWO.map((op) => [op, 2])) };
+
+/** An intrinsic that is a function of its operands has as many as it takes (spec 04 "wf/argument-count"). */
+function argumentCount(e) {
+  const count = ARGUMENTS[e.op] ?? (OF_OPERANDS.has(e.op) ? 1 : e.args.length);
+  if (e.args.length !== count) throw rejected("wf/argument-count", e.op);
+}
+
 const DIVISIONS = new Set(["Div", "Mod", "FloorDiv", "FloorMod"]);
 const INDICES = new Set(["shift_left", "shift_right", "popcount", "clz"]);
 const NO_FLOATS = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"]);
@@ -76,4 +85,4 @@ function binaryKinds(e) {
   if (DIVISIONS.has(e.op) && isBool(dtype(a).element)) throw rejected("wf/scalar-kind", `${e.op} of truths`);
 }
 
-module.exports = { scalarForm, operandKinds };
+module.exports = { scalarForm, operandKinds, argumentCount };

@@ -62,10 +62,33 @@ function interval(p) {
 
 const neverNegative = (p) => interval(p)[0] !== null && interval(p)[0] >= 0n;
 
+/** The sum of the q for which `a` is the sum of the `b * q`, where `b` is one product; undefined if there is none (sh/required). */
+function divided(a, b) {
+  if (b.size !== 1) return undefined;
+  const [[divisor, d]] = b;
+  let found = new Map();
+  for (const [m, c] of a) {
+    const left = without(m, divisor);
+    if (left === undefined || c % d !== 0n) return undefined;
+    found = add(found, new Map([[left, c / d]]));
+  }
+  return found;
+}
+
+function without(monomial, divisor) {
+  const atoms = monomial.split("*");
+  for (const each of divisor.split("*")) {
+    const k = atoms.indexOf(each);
+    if (k < 0) return undefined;
+    atoms.splice(k, 1);
+  }
+  return atoms.join("*");
+}
+
 /** a // b (sh/floor-quotient, sh/quotient-of-quotient). */
 function quotient(a, b) {
   const d = value(b);
-  if (d === null || d === 0n) return spelled(a) === spelled(b) && neverNegative(add(b, constant(-1n))) ? constant(1n) : atom(`(${spelled(a)})//(${spelled(b)})`);
+  if (d === null || d === 0n) return divided(a, b) ?? atom(`(${spelled(a)})//(${spelled(b)})`);
   if (d < 0n) return quotient(scaled(a, -1n), constant(-d));
   let out = new Map();
   let rest = new Map();
@@ -190,11 +213,30 @@ function normal(e) {
     case "Cast": return convert(e);
     case "Select": return choice(e.condition, e.true_value, e.false_value);
     case "Intrinsic": return intrinsic(e);
+    case "Let": return normal(substitute(e, new Map()));
     default: return opaque(e);
   }
 }
 
-const opaque = (e) => atom(JSON.stringify(e, (key, part) => (key === "span" ? undefined : part)));
+/** Symbols replaced, all at once, and lets by what they stand for. */
+function substitute(e, values) {
+  if (e === null || typeof e !== "object") return e;
+  if (e.node === "SymVar") return values.get(e.name) ?? e;
+  if (e.node === "Let") return substitute(e.body, new Map([...values, [e.var.name, substitute(e.value, values)]]));
+  if (Array.isArray(e)) return e.map((part) => substitute(part, values));
+  return Object.fromEntries(Object.entries(e).map(([key, part]) => [key, substitute(part, values)]));
+}
+
+/** An operator on floats: the same of equal integers. */
+const opaque = (e) => atom(JSON.stringify(fields(e)));
+const fields = (e) => Object.entries(e).filter(([key]) => key !== "span").map(([key, part]) => [key, inside(part)]);
+
+function inside(part) {
+  if (part === null || typeof part !== "object") return part;
+  if (Array.isArray(part)) return part.map(inside);
+  if (part.node === "Let") return inside(substitute(part, new Map()));
+  return isFloat(dtypeOf(part)) ? fields(part) : spelled(normal(part));
+}
 
 function binary(e) {
   if (isFloat(dtypeOf(e.a))) return opaque(e);
@@ -246,4 +288,4 @@ function equality(a, b) {
 
 const provablyEqual = (a, b) => equality(a, b) === "equal";
 
-module.exports = { equality, provablyEqual, normal, value };
+module.exports = { equality, provablyEqual, normal, value, substitute };

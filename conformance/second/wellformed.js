@@ -72,11 +72,11 @@ function functionIn(f, scope, top) {
   for (const p of f.params) if (p.type.node === "PrimType") scalarVariable(p.name, p.type.dtype, inner, top);
   for (const p of f.params) if (p.type.node !== "PrimType") define(p.name, {}, inner, top);
   definingTypes(f.params.map((p) => p.type), inner, top);
-  if (f.ret !== null) uses(f.ret, inner, top, {});
+  uses(f.ret, inner, top, {});
   sequence(f.body, inner, top, { pure: f.pure && !forced });
 }
 
-const isFalse = (value) => value === false || (value?.node === "Literal" && BigInt(value.bits) === 0n);
+const isFalse = (value) => value === false || value === null || value === 0 || (value?.node === "Literal" && BigInt(value.bits) === 0n);
 
 function scalarVariable(name, dtype, scope, top) {
   define(name, { dtype }, scope, top);
@@ -185,7 +185,7 @@ function binding(b, flow, outputs, scope, top, place) {
   }
   expression(b.value, scope, top, here);
   if (b.node === "MatchCast") definingTypes([b.type], scope, top);
-  if (b.annotation !== null) uses(b.annotation, scope, top, {});
+  uses(b.annotation, scope, top, {});
   const dtype = b.value.node === "PrimValue" ? dtypeOf(b.value.value) : undefined;
   define(b.name, dtype === undefined ? about : { ...about, dtype }, scope, top);
 }

@@ -3,9 +3,17 @@
 const { rejected, unsupported } = require("./ends");
 const { dtype, isBool, literal } = require("./dtypes");
 const { dtypeOf } = require("./scalars");
-const { operandKinds } = require("./scalar_forms");
+const { operandKinds, argumentCount } = require("./scalar_forms");
 
 const isInteger = (e) => dtype(dtype(dtypeOf(e)).element).kind === "int";
+const isScalarInteger = (e) => isInteger(e) && dtype(dtypeOf(e)).lanes === 1;
+const isNumber = (name) => name !== null && !name.startsWith("handle") && name !== "void";
+
+/** What a name stands for has its dtype; pointers, and what gives no value, go by any. */
+function bound(name, value) {
+  const found = dtypeOf(value);
+  if (found !== name && isNumber(found) && isNumber(name)) throw rejected("wf/operand-dtypes", `${found} for ${name}`);
+}
 
 /** The scalars and buffers that are visible in a place; `loop` where break may stand. */
 class Place {
@@ -13,7 +21,7 @@ class Place {
     this.scalars = new Map();
     this.buffers = new Map();
     this.parent = parent;
-    this.top = parent === null ? { scalars: new Set(), buffers: new Set() } : parent.top;
+    this.top = parent === null ? { scalars: new Set(), buffers: new Set(), ...changes.top } : parent.top;
     this.loop = changes.loop ?? parent?.loop ?? false;
   }
 
@@ -40,7 +48,7 @@ class Place {
 }
 
 function loopsWellFormed(module, f) {
-  const place = new Place(null);
+  const place = new Place(null, { top: { functions: module.functions, ret: f.ret } });
   for (const p of f.params) if (p.node === "ScalarParam") place.define(p.var.name, { dtype: p.var.dtype });
   for (const p of f.params) if (p.node === "BufferParam") defineBare(p.buffer, place);
   for (const p of f.params) if (p.node === "BufferParam") declared(p.buffer, place);
@@ -90,18 +98,23 @@ function statement(s, place) {
     case "SBlock": return block(s, place);
     case "BufferStore": return store(s, place);
     case "Bind":
+      bound(s.var.dtype, s.value);
       expression(s.value, place);
       return place.define(s.var.name, { dtype: s.var.dtype });
     case "AllocBuffer":
       declared(s.buffer, place);
-      return s.init === null ? undefined : expression(s.init, place);
+      if (s.init === null) return undefined;
+      bound(s.buffer.dtype, s.init);
+      return expression(s.init, place);
     case "DeclBuffer": return declared(s.buffer, place);
     case "AttrStmt":
       expression(s.value, place);
       return statements(s.body, place);
     case "AssertStmt": return condition(s.condition, place);
     case "Evaluate": return evaluated(s.value, place);
-    case "Return": return expression(s.value, place);
+    case "Return":
+      if (isNumber(place.top.ret) && isNumber(dtypeOf(s.value)) && dtypeOf(s.value) !== place.top.ret) throw rejected("wf/return-dtype", dtypeOf(s.value));
+      return expression(s.value, place);
     case "Break":
     case "Continue": return inLoop(place);
     default: throw unsupported(`the statement ${s.node}`);
@@ -138,8 +151,9 @@ function forLoop(s, place) {
 /** A block with axes uses the loops around it only in bindings and predicate. */
 function block(s, place) {
   for (const axis of s.iters) {
-    if (!isInteger(axis.binding)) throw rejected("wf/axis-binding", dtypeOf(axis.binding));
-    [axis.binding, axis.min, axis.extent].forEach((e) => expression(e, place));
+    if (!isScalarInteger(axis.binding)) throw rejected("wf/axis-binding", dtypeOf(axis.binding));
+    [axis.min, axis.extent].forEach((e) => integer(e, place));
+    expression(axis.binding, place);
   }
   if (s.predicate !== null) condition(s.predicate, place);
   const inner = new Place(place);
@@ -171,32 +185,59 @@ function bufferOf(name, place) {
 function indexed(e, place) {
   const buffer = bufferOf(e.buffer, place);
   if (e.indices.length !== buffer.shape.length) throw rejected("wf/index-count", e.buffer);
-  for (const i of e.indices) {
-    if (!isInteger(i)) throw rejected("wf/index-integer", dtypeOf(i));
+  e.indices.forEach((i, k) => {
+    if (!(k === e.indices.length - 1 ? isInteger(i) : isScalarInteger(i))) throw rejected("wf/index-integer", dtypeOf(i));
     expression(i, place);
+  });
+  if (e.predicate !== null) {
+    if (isInteger(e.predicate)) expression(e.predicate, place);
+    else condition(e.predicate, place);
   }
-  if (e.predicate !== null) expression(e.predicate, place);
   return buffer;
 }
 
-function store(s, place) {
-  const buffer = indexed(s, place);
-  const lanes = s.indices.reduce((n, i) => n * dtype(dtypeOf(i)).lanes, dtype(buffer.dtype).lanes);
-  const value = dtype(dtypeOf(s.value));
+/** What is loaded and stored has the buffer's dtype, with the lanes that the indices span. */
+function element(e, name, place) {
+  const buffer = indexed(e, place);
+  if (name.includes("vscale") || e.indices.some((i) => dtypeOf(i).includes("vscale"))) return;
+  const lanes = e.indices.reduce((n, i) => n * dtype(dtypeOf(i)).lanes, dtype(buffer.dtype).lanes);
+  const value = dtype(name);
   if (value.element !== dtype(buffer.dtype).element || value.lanes !== lanes) throw rejected("wf/store-dtype", `${value.name} in ${buffer.dtype}`);
+}
+
+function store(s, place) {
+  element(s, dtypeOf(s.value), place);
   expression(s.value, place);
+}
+
+/** What is cast keeps its lanes, what is repeated is a scalar, a ramp has integers of one dtype. */
+function lanesFit(e) {
+  const lanes = (x) => (dtypeOf(x).includes("vscale") ? null : dtype(dtypeOf(x)).lanes);
+  if (e.node === "Cast" && lanes(e) !== null && lanes(e.value) !== null && lanes(e) !== lanes(e.value)) throw rejected("wf/operand-dtypes", e.dtype);
+  if (e.node === "Broadcast" && lanes(e.value) !== 1) throw rejected("wf/operand-dtypes", dtypeOf(e.value));
+  if (e.node !== "Ramp") return;
+  bound(dtypeOf(e.base), e.stride);
+  if (!isScalarInteger(e.base)) throw rejected("wf/extent-integer", dtypeOf(e.base));
+}
+
+/** A call of a function of the module has the dtype that its head declares. */
+function called(e, place) {
+  const callee = place.top.functions.get(e.op.slice(4));
+  if (callee === undefined) throw rejected("wf/global-defined", e.op);
+  if (callee.node === "PrimFunc" && isNumber(e.dtype) && e.dtype !== callee.ret) throw rejected("wf/return-dtype", e.dtype);
 }
 
 /** Names are in scope, operands fit, inside an expression. */
 function expression(e, place) {
   switch (e.node) {
-    case "SymVar": return used(e.name, place);
-    case "BufferLoad": return void indexed(e, place);
+    case "SymVar": return used(e, place);
+    case "BufferLoad": return element(e, e.dtype, place);
     case "BufferRef":
       bufferOf(e.buffer, place);
       return e.args.forEach((a) => expression(a, place));
     case "RangeArg": return region(e, place);
     case "Let": {
+      bound(e.var.dtype, e.value);
       expression(e.value, place);
       const inner = new Place(place);
       inner.scalars.set(e.var.name, { dtype: e.var.dtype });
@@ -208,7 +249,14 @@ function expression(e, place) {
       return [...e.result, ...e.identity].forEach((r) => expression(r, inner));
     }
     case "Shuffle": shuffleLanes(e); break;
-    default: operandKinds(e);
+    case "Intrinsic":
+      if (e.op.startsWith("cls.")) called(e, place);
+      argumentCount(e);
+      operandKinds(e);
+      break;
+    default:
+      lanesFit(e);
+      operandKinds(e);
   }
   for (const part of Object.values(e).flat()) if (part !== null && typeof part === "object" && part.node !== undefined) expression(part, place);
   return undefined;
@@ -222,12 +270,13 @@ function shuffleLanes(e) {
 }
 
 /** A scalar variable is used in its scope, and a loop's not through the fence of a block with axes. */
-function used(name, place) {
+function used({ name, dtype: found }, place) {
   let fenced = false;
   for (let at = place; at !== null; at = at.parent) {
     const about = at.scalars.get(name);
     if (about !== undefined) {
       if (fenced && about.loop) throw rejected("wf/block-var-access", name);
+      if (about.dtype !== found && isNumber(about.dtype) && isNumber(found)) throw rejected("wf/symbol-dtype", name);
       return;
     }
     fenced = fenced || at.fenced === true;

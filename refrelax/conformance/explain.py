@@ -57,8 +57,8 @@ Explanation = ExplainedOp | tuple[Explained, ...]
 def explain(what: str) -> Explanation:
     """Everything on a rule id, an operator (``relax.nn.relu``, ``R.nn.relu``, ``relu``), an intrinsic (``T.exp``), a
     word in rule ids (``match_cast``), or words that a rule's chapter and paragraph hold (``fusion``,
-    ``"stores out of bounds"``), the nearest first; of a sentence that no rule says, the rules of the place where it
-    stands.
+    ``"stores out of bounds"``), the nearest first; a word that only others use (``denormal``); of a sentence that no
+    rule says, the rules of the place where it stands.
 
     Raises:
         KeyError: nothing is known by that name; the message suggests the nearest names.
@@ -66,6 +66,9 @@ def explain(what: str) -> Explanation:
     tie = ties.read()
     if what in tie.defined:
         return (_rule(tie, what),)
+    elsewhere = {tuple(stems(words)): rules for words, rules in spec_text.words_of_others().items()}
+    if (known := elsewhere.get(tuple(stems(what)))) is not None:
+        return tuple(_rule(tie, rule) for rule in known)
     operator = _operator(tie, what)
     if operator is not None:
         return operator

@@ -133,8 +133,15 @@ def section(file: str, heading: str, directory: Path | None = None) -> dict[str,
 def glossary(directory: Path | None = None) -> dict[str, str]:
     """The words of the reading guide and what they mean."""
     text = ((directory or spec_directory()) / "00-reading-guide.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\*.+?) \| (.+) \|$", text.partition("## Words")[2], re.MULTILINE)
+    rows = re.findall(r"^\| (\*.+?) \| (.+) \|$", text.partition("## Words\n")[2], re.MULTILINE)
     return {word.replace("*", "").strip(): meaning for words, meaning in rows for word in words.split(", ")}
+
+
+def words_of_others(directory: Path | None = None) -> dict[str, list[str]]:
+    """What other texts call something, by the rules that say it here (the last table of the reading guide)."""
+    text = ((directory or spec_directory()) / "00-reading-guide.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([a-z][^`|]*) \| (`.+`) \|$", text.partition("## Words of others")[2], re.MULTILINE)
+    return {word: _NAMED.findall(rules) for words, rules in rows for word in words.split(", ")}
 
 
 _ROW = re.compile(r"^\| `(\w+)` \| (.+?) \|$")

@@ -128,10 +128,17 @@ class Contents(KernelCalls):
                 raise NotRead(f"cls.{name} stores in what is not allocated here")
             if sum(place in each for each in reached) > 1:
                 raise NotRead(f"cls.{name} stores in {place.name}, which it is given twice")
-            if place in self.reachable:
-                raise NotRead(f"cls.{name} stores in {place.name}, which a library function knows")
+            self.known_to_nobody(f"cls.{name}", place)
             self.memory.write(place, new if isinstance(arg, Place) else self.reshaped(new, place.content.shape))
         return ()
+
+    def known_to_nobody(self, callee: str, place: Place, itself: bool = True) -> None:
+        """See that a call stores in no memory that a library function knows, be it under another name; ``itself``: nor
+        as this tensor."""
+        for each in self.reachable:
+            shared = each.room is not None and each.room is place.room and not self.memory.apart(each, place)
+            if itself if each is place else shared:
+                raise NotRead(f"{callee} stores in {place.name}, which a library function knows")
 
     def reshaped(self, x: TensorTerm, shape: tuple[PrimExpr, ...]) -> TensorTerm:
         """The same elements in row-major order."""

@@ -36,6 +36,7 @@ from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, 
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.lower.orphans import called
+from refrelax.running.arrays import Tensor
 from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.machine import Scope
@@ -306,11 +307,11 @@ class _Judgement:
         }
         return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
 
-    def pairs(self, ours: Returned, found: Returned) -> list[tuple[str, Any, Any]]:
+    def pairs(self, ours: Returned, found: Returned, written: Sequence[int]) -> list[tuple[str, Any, Any]]:
         """What is compared of a run of the definition and the implementation's, by name."""
         assert isinstance(self.reference, Returned)
         effects = changed_effects(self.reference, ours, found) if self.effects_told else []
-        return observed_pairs(ours, found, self.question, self.reference) + effects
+        return observed_pairs(ours, found, self.question, self.reference, written) + effects
 
     def results(self, permitted: Outcome, found: Returned) -> tuple[BindingVerdict, ...]:
         """The result (of a PrimFunc: its arguments) and what was written in place, against what the whole call
@@ -321,8 +322,9 @@ class _Judgement:
             return (wide.of(q.entry, "return", "result"),)
         verdicts = []
         assert isinstance(self.reference, Returned)
-        exact = {name: cores(ours) for name, ours, _ in self.pairs(self.reference, found)}
-        for name, ours, theirs in self.pairs(permitted, found):
+        written = written_arguments(q, self.reference, found)
+        exact = {name: cores(ours) for name, ours, _ in self.pairs(self.reference, found, written)}
+        for name, ours, theirs in self.pairs(permitted, found, written):
             compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs, exact.get(name))
             signs = zero_signs.needed([(exact.get(name), theirs)], q.permitted)
             verdicts.append(replace(compared.of(q.entry, name, "result"), relaxations=signs))
@@ -334,7 +336,7 @@ NOT_SHOWN = Compared(Inside(1.0), Counts(not_judged=1))
 
 
 def observed_pairs(
-    permitted: Returned, found: Returned, q: _Question, canonical: Returned
+    permitted: Returned, found: Returned, q: _Question, canonical: Returned, written: Sequence[int]
 ) -> list[tuple[str, Any, Any]]:
     """What is compared of two runs: the buffers of a loop-level entry, and what it returns; else the result, and the
     arguments that either side wrote to."""
@@ -345,12 +347,18 @@ def observed_pairs(
         returned = [] if canonical.value is None else [("return", permitted.value, found.value)]
         buffers = [(k, w, f) for k, (w, f) in enumerate(zip(ours, theirs, strict=True)) if not scalar(w)]
         return [*returned, *((f"argument {k}", w, f) for k, w, f in buffers)]
-    pairs: list[tuple[str, Any, Any]] = [("return", permitted.value, found.value)]
-    for k, (before, after, w) in enumerate(zip(given(q).values(), canonical.arguments, ours, strict=True)):
-        shown = theirs[k] if len(theirs) == len(ours) else NOT_SHOWN
-        if _written(before, cores(after)) or (shown is not NOT_SHOWN and _written(shown, cores(after))):
-            pairs.append((f"argument {k}", w, shown))
-    return pairs
+    shown = theirs if len(theirs) == len(ours) else (NOT_SHOWN,) * len(ours)
+    return [("return", permitted.value, found.value), *((f"argument {k}", ours[k], shown[k]) for k in written)]
+
+
+def written_arguments(q: _Question, canonical: Returned, found: Returned) -> list[int]:
+    """Which arguments of a Relax function either side wrote to."""
+    if isinstance(q.checked.module.functions[q.entry], PrimFunc):
+        return []
+    ours, theirs = canonical.arguments, found.arguments
+    shown = theirs if len(theirs) == len(ours) else ()
+    rows = enumerate(zip(given(q).values(), ours, strict=True))
+    return [k for k, (x, y) in rows if _written(x, cores(y)) or (shown and _written(shown[k], cores(y)))]
 
 
 def given(q: _Question) -> dict[str, Any]:
@@ -367,6 +375,10 @@ def _written(value: Any, core: Any) -> bool:
         return isinstance(value, tuple | list) and any(map(_written, value, core))
     if not isinstance(core, TensorValue):
         return False
+    if isinstance(value, Tensor) and value.shape == core.shape and value.dtype == core.dtype:
+        before, after = value.patterns(), core.bits()
+        if before == after and None not in after:
+            return False  # (most are)
     return not isinstance(compare(core, value).verdict, Inside) or zero_signs.crossed(core, value)
 
 

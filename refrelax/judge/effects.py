@@ -46,9 +46,11 @@ class Effects(Contents):
             raise NotRead(f"{what[0]} of what an if gives")
         seen = tuple(map(self.content, values))
         if self.descent is None:
+            self.events.sizes.append(dict(self.logic.sizes.known))
             event = self.noted(what, seen, parts, reach, outputs, gives)
         else:
             event = self.events.next(what, seen, self.descent)
+            self.logic.sizes.known |= self.events.sizes[self.events.at]
         self.stored(event, parts)
         return event
 
@@ -73,7 +75,10 @@ class Effects(Contents):
     def stored(self, event: OpaqueCall, parts: list[Value]) -> None:
         """What may have been stored is unknown afterwards."""
         for k, new in event.left.items():
-            match parts[k]:
+            part = parts[k]
+            if isinstance(part, Place | View):
+                self.known_to_nobody(str(event.what[1]), place_of(part), itself=event.reach == "outputs")
+            match part:
                 case Place() as place:
                     self.memory.write(place, self.like(new, place.content))
                 case View(of, shape):

@@ -16,8 +16,12 @@ from typing import Literal
 
 from refrelax.judge.graph_values import Nothing, OpaqueResult, Value, as_number
 from refrelax.rules import rule
+from refrelax.semantics.dims.poly import Mono, Poly
 from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm
 from refrelax.syntax import graph
+
+Fits = dict[tuple[tuple[Mono, int], ...], Poly]
+"""As of ``Sizes.known``."""
 
 Reach = Literal["nothing", "outputs", "all"]
 """What an event may store in: what it is given as places for its results; all that it is given or knows from before."""
@@ -43,6 +47,9 @@ class Events:
 
     made: list[OpaqueCall] = field(default_factory=list)
     at: int = 0
+    sizes: list[Fits] = field(default_factory=list)
+    """What is known of sizes before each of them, and at the end: a buffer that the first program has behind one does
+    not exist where its run ends there."""
 
     @rule("va/events")
     def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> OpaqueCall:

@@ -19,8 +19,10 @@ from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
 from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
+
+NATURAL = "an extent that is not negative"
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ class Checks:
             case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
                 self.matched(dims, value.shape, symbols, open_)
             case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
-                self.binds(dims, extents)
+                self.binds(dims, extents, symbols)
                 self.matched(dims, extents, symbols, open_)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
@@ -71,7 +73,7 @@ class Checks:
                 ShapeType(values=tuple() as dims),
             ) if len(dims) == len(extents):
                 if isinstance(value, graph.ShapeExpr):
-                    self.binds(dims, extents)
+                    self.binds(dims, extents, symbols)
                 _define_alone(dims, extents, symbols)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
@@ -80,15 +82,23 @@ class Checks:
                 return
 
     @rule("ev/negative-extent")
-    def binds(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...]) -> None:
-        """Where a symbol of a shape stands for a negative number the run is open. (Of a tensor none does.)"""
+    def binds(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: Mapping[str, PrimExpr]) -> None:
+        """Where a symbol of a shape stands for a negative number the run is open; one that has another number already
+        is refused instead. (Of a tensor none is negative.)"""
+        known = dict(symbols)
         for d, extent in zip(dims, extents, strict=False):
-            if isinstance(d, SymVar):
+            if not isinstance(d, SymVar):
+                continue
+            number = known.setdefault(d.name, extent)
+            if self.logic.equal(number, extent, tuple(self.facts), "extents that are checked"):
                 self.not_negative(extent)
+            else:
+                natural = compare("GE", extent, int_imm(0, extent.dtype))
+                self.require(NATURAL, Binary("Or", natural, compare("NE", number, extent)), ())
 
     def not_negative(self, extent: PrimExpr) -> None:
         """Note an extent of a view, or what a symbol is bound to."""
-        self.require("an extent that is not negative", compare("GE", extent, int_imm(0, extent.dtype)), ())
+        self.require(NATURAL, compare("GE", extent, int_imm(0, extent.dtype)), ())
 
     def matched(
         self,

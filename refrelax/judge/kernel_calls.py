@@ -47,7 +47,7 @@ class KernelCalls(Checks):
     def unwritten(self, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
         """A tensor of which no element is written."""
         for d in shape:
-            self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
+            self.not_negative(d)
         self.logic.sizes.exists(shape, dtype)
         return TensorTerm("out", shape, dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
 

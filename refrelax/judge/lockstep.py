@@ -224,6 +224,8 @@ class Lockstep(Elements):
                 if extent is None or extent > MOST_UNROLLED or makes_names(loop.body):
                     return None
                 self.defined(side, loop.min)  # it is evaluated, if no iteration names it or there is none
+                if extent > 0 and as_int(loop.min) != 0:  # the last value fits the variable, whoever names it
+                    self.defined(side, Binary("Add", loop.min, int_imm(extent - 1, loop.min.dtype)))
                 return [each for k in range(extent) for each in iteration(loop, k)]
             case IfThenElse(condition, yes, no) if self.reading(side, []).plain(condition):
                 found = self.defined(side, condition)
@@ -330,6 +332,8 @@ class Lockstep(Elements):
         step = [1 if each.step is None else as_int(each.step) for each in (a, b)]
         if not (same or ordered) or None in step or step[0] != step[1]:
             return False
+        if len({e.dtype for loop in (a, b) for e in (loop.var, loop.min, loop.extent)}) > 1:
+            return False  # the last value may fit one of them alone
         if not self.indices((a.min, a.extent), (b.min, b.extent)):
             return False
         low, extent = self.index(self.one, a.min), self.index(self.one, a.extent)

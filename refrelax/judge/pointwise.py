@@ -161,6 +161,8 @@ class _Comparison:
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
         if not events.made:  # at each of them a run may end, before it comes to what is open
             self.suppose(first, entry, names_a)
+        events.sizes.append(self.logic.sizes.known)
+        self.logic.sizes.known = dict(events.sizes[0])
         y = two.entry(entry, inputs, names_b)
         self.nothing_opened(second, entry, {**names_b, **two.symbols})
         if isinstance(a, graph.Function) and (one.arguments, two.arguments) != (inputs, inputs):

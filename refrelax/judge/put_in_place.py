@@ -14,6 +14,7 @@ from refrelax.judge.renamed import Renaming, Stays, define, mentions_only, same_
 from refrelax.judge.told import bindings_of, extents_of
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
+from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.symbol_bounds import symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
@@ -111,7 +112,7 @@ class PutInPlace:
         for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
                 raise Stays
-            checks += self.bound(param, arg, found)
+            checks += self.bound(param, arg, found, rename.symbols)
             define(param.type, found, rename.symbols)
             if isinstance(found, AnyType) and isinstance(param.type, TensorType):
                 told(param.type, extents_of(arg, *self.made_and_checked()), rename.symbols)
@@ -132,9 +133,10 @@ class PutInPlace:
         return sorted(checks, key=mentions_only)
 
     @rule("ev/negative-extent")
-    def bound(self, param: Param, arg: Expr, found: Type) -> list[Binding]:
+    def bound(self, param: Param, arg: Expr, found: Type, known: Mapping[str, PrimExpr]) -> list[Binding]:
         """A shape with symbols binds others in a check by itself, since none may be negative; what the types say
-        decides all else. Raises ``Stays`` where a shape in a tuple does."""
+        decides all else. Raises ``Stays`` where a shape in a tuple does, or where a negative number may be refused as
+        another one than its symbol has."""
         dims = found.values if isinstance(found, ShapeType) else None
         if not isinstance(param.type, ShapeType) or not isinstance(dims, tuple) or param.type.values is None:
             if isinstance(param.type, TupleType) and not self.binds_extents(param.type, found):
@@ -145,6 +147,10 @@ class PutInPlace:
         fresh = [isinstance(d, SymVar) for d in param.type.values]
         if all(not new or self.is_extent(d) for new, d in zip(fresh, dims, strict=True)):
             return []
+        numbers = dict(known)
+        for own, d in zip(param.type.values, dims, strict=True):
+            if isinstance(own, SymVar) and not equal(numbers.setdefault(own.name, d), d, NO_FACTS):
+                raise Stays
         values = tuple(
             SymVar(self.names.fresh("extent"), "int64") if new else d for new, d in zip(fresh, dims, strict=True)
         )

@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.types.checked import CheckedModule
@@ -55,7 +56,10 @@ _ENTRY = "folded call"
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
-    """The module with calls of constants as constants. Bindings that this leaves unused are dead code."""
+    """The module with calls of constants as constants. Bindings that this leaves unused are dead code. Where some call
+    may store into what it is given, nothing is folded: that may be a constant."""
+    if stores_somewhere(checked.module.functions):
+        return checked.module
     folder = _Folder(checked.module, dict(checked.module.constants))
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():

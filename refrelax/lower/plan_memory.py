@@ -16,20 +16,25 @@ Spec: ``spec/12-memory.md``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from refrelax.lower.aliases import Aliases, aliases_of, occurrences
+from refrelax.lower.aliases import Aliases, aliases_of, names_in, occurrences
 from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
+from refrelax.lower.kills import killed
 from refrelax.lower.lives import Life, lives, of_groups
 from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, usual_bytes
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
+from refrelax.semantics.builtins.kernels import KERNELS
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.shape_solver import Proved
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.graph import (
@@ -38,6 +43,7 @@ from refrelax.syntax.graph import (
     Call,
     DataTypeValue,
     Expr,
+    ExternFunc,
     Function,
     If,
     MatchCast,
@@ -78,13 +84,14 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
+    whole.update({aliases.find(each): 1 for each in _kept_by_libraries(module, func)})
     plans: list[tuple[int, Function, Ledger]] = []
     branches = any(isinstance(node, If) for node in nodes(func))
     for alike, hoist in ((False, False), (True, False), *(((False, True), (True, True)) if branches else ())):
         own = ledger.apart()
         outside = _outside(func)
         planner = _Planner(name, own, aliases, names_of(func), whole, _signature(func), _extents(func), outside)
-        planner.alike, planner.hoist = alike, hoist
+        planner.alike, planner.hoist, planner.killed = alike, hoist, killed(func)
         if UPPER in dict(func.attrs):
             planner.arrange(func)
         planned = planner.function(func)
@@ -92,6 +99,15 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     _, planned, own = min(plans, key=lambda each: each[0])
     ledger.claims.extend(own.claims)
     return planned
+
+
+def _kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
+    """The names of what library functions may keep: all that is given to one of which nothing is known, in a function
+    that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
+    own = {*LIBRARY, *KERNELS, *contracts_of(module)}
+    for node in nodes(func) if not func.pure else ():
+        if isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in own:
+            yield from names_in(node.args)
 
 
 def _signature(func: Function) -> frozenset[str]:
@@ -144,7 +160,8 @@ class _Level:
 class _Planner:
     """One function. ``whole`` counts the mentions of each group; ``outside``: what holds wherever its symbols are
     known; ``time`` numbers the bindings as they stand. ``alike``: symbolic sizes share storage only where they are
-    equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows."""
+    equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows;
+    ``killed``: names that the program kills itself."""
 
     function_name: str
     ledger: Ledger
@@ -159,6 +176,7 @@ class _Planner:
     stack: list[_Level] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
     arena: Slot | None = None
+    killed: frozenset[str] = frozenset()
     time: int = 0
     levels: int = 0
 
@@ -300,7 +318,8 @@ class _Planner:
         found: list[Binding | Slot] = []
         for group in [g for g in level.living if ends[g] == index]:
             for name, slot in level.living.pop(group):
-                found.append(self._kill("kill_tensor", name))
+                if name not in self.killed:
+                    found.append(self._kill("kill_tensor", name))
                 slot.last = (name, self.time)
                 slot.end = index if slot in level.own else slot.end
                 if slot is not self.arena:

@@ -13,11 +13,12 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.claims import Ledger
+from refrelax.lower.kills import killed
 from refrelax.lower.names import Taken
 from refrelax.lower.reshapes import is_reshape
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.overwriting import Overwriting
+from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.checked import CheckedModule
@@ -51,20 +52,13 @@ from refrelax.syntax.types import VOID, TensorType, TupleType
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with every destination-passing call spelled out."""
     module = checked.module
-    graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    overwrites = Overwriting(module.functions)
-    views = not any(overwrites(each) or _is_of_library(each) for f in graph for each in nodes(f))
+    views = not stores_somewhere(module.functions)
     functions: dict[str, BaseFunc] = {}
     for name, func in module.functions.items():
         functions[name] = func
         if isinstance(func, Function):
             functions[name] = _Rewriter(module, names_of(func), views, taken_apart(func)).function(func)
     return module.with_functions(functions)
-
-
-def _is_of_library(node: object) -> bool:
-    """Whether a call is of a library function that has effects: nobody knows where it stores."""
-    return isinstance(node, Call) and isinstance(node.op, ExternFunc)
 
 
 def names_of(func: Function) -> Taken:
@@ -78,7 +72,10 @@ def names_of(func: Function) -> Taken:
 
 
 def taken_apart(func: Function) -> frozenset[str]:
-    """The names of tuples that are mentioned in bindings of a field, and nowhere else."""
+    """The names of tuples that are mentioned in bindings of a field, and nowhere else. None, where the function ends
+    the life of a name: a field may live longer."""
+    if killed(func):
+        return frozenset()
     mentions = Counter(node.name for node in nodes(func) if isinstance(node, Var))
     bound = (node.value for node in nodes(func) if isinstance(node, VarBinding))
     fields = Counter(e.tuple.name for e in bound if isinstance(e, TupleGetItem) and isinstance(e.tuple, Var))

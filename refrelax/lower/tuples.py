@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from refrelax.lower.kills import killed
 from refrelax.rules import rule
 from refrelax.syntax.graph import (
     Binding,
@@ -31,12 +32,15 @@ from refrelax.syntax.types import Type
 
 def resolve_fields(func: Function, types: Mapping[str, Type]) -> Function:
     """The function with known fields and aliases resolved. ``types``: of its own bindings, by name."""
-    return replace(func, body=_Resolver(types).sequence(func.body))
+    return replace(func, body=_Resolver(types, killed(func)).sequence(func.body))
 
 
 @dataclass(slots=True)
 class _Resolver:
+    """``killed``: names that are not used in the place of others, which may live longer."""
+
     types: Mapping[str, Type]
+    killed: frozenset[str]
     tuples: dict[str, Tuple] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
 
@@ -74,7 +78,7 @@ class _Resolver:
         """A field of a tuple that is written out; anything else as it is."""
         if isinstance(value, TupleGetItem) and isinstance(value.tuple, Var) and value.tuple.name in self.tuples:
             found = self.tuples[value.tuple.name].fields[value.index]
-            return found if isinstance(found, Var) else value
+            return found if isinstance(found, Var) and found.name not in self.killed else value
         return value
 
 

@@ -6,6 +6,7 @@ Spec: ``spec/03c-printing-and-json.md``, ``syn/json-node``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from refrelax.syntax import dtypes
@@ -20,6 +21,7 @@ from refrelax.syntax.graph import (
     PrimValue,
     StringValue,
 )
+from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.signatures import OPERATOR_NAMES, Slot, has_signature, signature
 from refrelax.syntax.types import ShapeType, TensorType
@@ -50,6 +52,8 @@ def _faults(kind: str, node: Any) -> Iterator[str]:
         yield f"the dtype of a {kind} is none"
     if kind in ("Literal", "Constant"):
         yield from _numbers(kind, node)
+    if isinstance(node, ConstantArray):
+        yield from _bytes(node)
     if isinstance(node, DistConstant):
         tensor = node.type.tensor
         dims = tuple(map(as_int, tensor.shape)) if isinstance(tensor.shape, tuple) else None
@@ -76,7 +80,7 @@ def _numbers(kind: str, node: Any) -> Iterator[str]:
     patterns = [node.bits] if kind == "Literal" else node.data
     if not dtypes.is_dtype(node.dtype):
         return  # (said already)
-    if dtypes.kind(node.dtype) not in ("bool", "int", "uint", "float"):
+    if dtypes.kind(node.dtype) not in ("bool", "int", "uint", "float") or dtypes.lanes(node.dtype) != 1:
         yield f"a {kind} is a number, and {node.dtype} has none"
         return
     if any(each < 0 or each >> dtypes.bits(node.dtype) for each in patterns):
@@ -87,6 +91,18 @@ def _numbers(kind: str, node: Any) -> Iterator[str]:
             count *= extent
         if count != len(patterns) or any(extent < 0 for extent in node.shape):
             yield f"a Constant has as many elements as its shape says, found {len(patterns)}"
+
+
+def _bytes(node: ConstantArray) -> Iterator[str]:
+    """An array has the bytes of as many numbers as its shape says."""
+    if not dtypes.is_dtype(node.dtype):
+        return  # (said already)
+    if dtypes.kind(node.dtype) not in ("bool", "int", "uint", "float") or dtypes.lanes(node.dtype) != 1:
+        yield f"a ConstantArray holds numbers, and {node.dtype} has none"
+        return
+    expected = prod(node.shape) * dtypes.itemsize(node.dtype)
+    if len(node.data) != expected or any(extent < 0 for extent in node.shape):
+        yield f"a ConstantArray of its shape and dtype has {expected} bytes, found {len(node.data)}"
 
 
 def _operator(call: Call, name: str) -> Iterator[str]:

@@ -51,3 +51,28 @@ def test_a_negative_number_converted_is_a_great_one(backend: str, mode: str) -> 
     for w, f in zip(wanted.arguments, found.arguments, strict=True):
         assert f.numpy().tolist() == w.numpy().tolist()
     assert wanted.arguments[0].numpy().tolist() == [1] * 5 + [0] * 4
+
+
+TAKE = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "uint8"), i: R.Tensor((4,), "uint64")) -> R.Tensor((4,), "uint8"):
+        with R.dataflow():
+            y = R.take(x, i, axis=0, mode="{}")
+            R.output(y)
+        return y
+"""
+
+
+@pytest.mark.parametrize("lowered", [False, True])
+@pytest.mark.parametrize("how", ["clip", "wrap"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_great_position_is_brought_to_the_last_or_wrapped(backend: str, how: str, lowered: bool) -> None:
+    checked = rr.check(rr.parse(TAKE.format(how)))
+    x, i = np.array([5, 6, 7], np.uint8), np.array([1, 2**64 - 1, 2**63, 2**63 + 1], np.uint64)
+    wanted = rr.run(checked, "main", x, i)
+    found = rr.compile(rr.lower(checked).module if lowered else checked, backend=backend).run("main", x, i)
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned), found
+    assert wanted.value.tolist() == [6, 7, 7, 7] if how == "clip" else [x[int(k) % 3] for k in i]
+    assert found.value.tolist() == wanted.value.tolist()

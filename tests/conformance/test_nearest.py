@@ -84,3 +84,13 @@ def test_a_word_is_no_part_of_another() -> None:
     """What was asked about ties was answered by quotients."""
     found = [each.rule for each in cast(tuple[Explained, ...], explain("tie"))]
     assert any(rule.endswith("/round-once") for rule in found) and not any("quotient" in rule for rule in found)
+
+
+def test_a_word_of_others_leads_to_the_rules_that_say_it_here() -> None:
+    table = spec_text.words_of_others()
+    assert len(table) >= 18 and "denormal" in table
+    known = ties.read().defined
+    for word, rules in table.items():
+        assert rules and known.keys() >= set(rules), word
+        found = explain(word.upper())
+        assert isinstance(found, tuple) and [each.rule for each in found] == rules

@@ -44,6 +44,14 @@ class Dangling(Exception):
     """A term mentions what has no value: a variable of nothing, the value before a store that is over."""
 
 
+class Unnamed(Undefined):
+    """An element of a tensor of which nothing is known but its name."""
+
+
+class Poisoned(Undefined):
+    """An index that is poison."""
+
+
 @dataclass(frozen=True)
 class Nothing:
     """What a point of a reduction is that does not count."""
@@ -72,6 +80,8 @@ class At:
     terms: Terms
     cells: Mapping[int, tuple[tuple[int, ...], Sequence[Payload]]]
     extents: frozenset[str] = frozenset()
+    named: Mapping[str, int] = field(default_factory=dict)
+    """The input tensors by their names."""
     numerics: Any = field(default_factory=ieee)
     _runs: dict[PrimExpr, Run] = field(default_factory=dict)
     _known: dict[tuple[int, ...], Payload] = field(default_factory=dict)
@@ -88,7 +98,7 @@ class At:
 
     def integer(self, x: Payload, dtype: str) -> int:
         if isinstance(x, Poison):
-            raise Undefined
+            raise Poisoned
         if dtype == "bool":
             return int(self.numerics.decide(x))
         return int(self.numerics.to_index(x, dtype))
@@ -163,9 +173,11 @@ class At:
             position = position * d + i
         if tensor.data is not None:
             return self.numerics.at(tensor.dtype).from_bits(tensor.data[position])
-        if id(tensor) not in self.cells:
-            raise Undefined  # what a call that cannot be read gave: a name, not a value
-        return self.cells[id(tensor)][1][position]
+        if id(tensor) in self.cells:
+            return self.cells[id(tensor)][1][position]
+        if tensor.computed or tensor.name not in self.named:
+            raise Unnamed  # what a call that cannot be read gave: a name, not a value
+        return self.cells[self.named[tensor.name]][1][position]  # a parameter that two programs in step leave alone
 
     def closed(self, tensor: TensorTerm) -> bool:
         """Whether the elements depend on nothing but their index and the extents."""
@@ -205,6 +217,20 @@ def outcome(at: At, t: Term, env: Mapping[str, int]) -> Payload | None:
         return at.value(t, Env(at, env))
     except (Undefined, Ended):
         return None
+
+
+def excused(at: At, t: Term, env: Mapping[str, int]) -> bool:
+    """Whether an element has no value because nothing is known of a tensor but its name, or because an index divides by
+    zero: that none does is what a reading rests on, and is asked beside it."""
+    try:
+        at.value(t, Env(at, env))
+    except Poisoned:
+        return False
+    except Undefined:
+        return True
+    except Ended:
+        return False
+    return False
 
 
 def whole(at: At, tensor: TensorTerm, env: Mapping[str, int]) -> list[Payload | None]:

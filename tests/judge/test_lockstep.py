@@ -1,5 +1,7 @@
 """Loop programs in step: the same statements on the same memory are proved, whatever they do; others are not."""
 
+from dataclasses import replace
+
 import pytest
 
 import refrelax as rr
@@ -263,3 +265,26 @@ def test_floats_that_are_given_are_elements() -> None:
 @pytest.mark.parametrize("how", OTHER_SUMS)
 def test_other_floats_are_not(how: str) -> None:
     assert rr.validate(module(SUM, FLOATS), module(OTHER_SUMS[how], FLOATS), timeout=20).word != "PROVED"
+
+
+COUNTS = "for i in T.serial({}, {}):\n    X[0] = X[0] + 1"
+
+
+@pytest.mark.parametrize("extent", [3, 40])
+def test_a_loop_whose_variable_may_leave_its_dtype_is_not_taken_for_another(extent: int) -> None:
+    """Also where no iteration names the variable, unrolled or not (``ld/index-overflow``)."""
+    params = 'X: T.Buffer((2,), "int32"), k: T.int32'
+    plain = module(COUNTS.format(0, extent), params)
+    moved = module(COUNTS.format("k", f"k + {extent}"), params)
+    assert rr.validate(plain, moved, timeout=20).word != "PROVED"
+    assert rr.validate(moved, plain, timeout=20).word == "PROVED"
+
+
+def test_a_loop_whose_variable_is_narrower_than_its_bounds_is_another() -> None:
+    """No text has one, a tree may."""
+    module_ = module(COUNTS.format("T.int64(0)", "k"), 'X: T.Buffer((2,), "int32"), k: T.int64')
+    function = module_.functions["main"]
+    (loop,) = function.body  # type: ignore[union-attr, misc]
+    narrow = replace(loop, var=replace(loop.var, dtype="int32"))  # type: ignore[type-var, union-attr, arg-type]
+    other = module_.with_functions({"main": replace(function, body=(narrow,))})  # type: ignore[call-arg]
+    assert rr.validate(module_, other, timeout=20).word != "PROVED"

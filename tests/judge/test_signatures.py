@@ -54,6 +54,27 @@ def test_a_scalar_may_be_negative() -> None:
     assert isinstance(attempt(checked(scalar), checked(scalar.replace("0 <= k", "T.bool(True)")), "main"), str)
 
 
+FILLED = """    @T.prim_func(private=True)
+    def fill(O: T.Buffer((m,), "float32")):
+        for i in range(m):
+            O[i] = T.float32(7)
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), k: R.Prim("int64")):
+        cls = Module
+        z = R.call_tir(cls.fill, R.tuple(), out_ty=R.Tensor((k,), "float32"))
+        return (x, z)
+"""
+
+
+def test_where_the_first_program_makes_a_tensor_of_it_a_scalar_is_not() -> None:
+    """(Else the run is open.) The second one may make more of that size, but none where the first has none."""
+    one = 'z = R.call_tir(cls.fill, R.tuple(), out_ty=R.Tensor((k,), "float32"))'
+    more = FILLED.replace(one, f"{one}\n        w = {one[4:]}")
+    assert isinstance(attempt(checked(FILLED), checked(more), "main"), Proved)
+    none = FILLED.replace(f"        {one}\n", "").replace("(x, z)", "(x, x)")
+    assert isinstance(attempt(checked(none), checked(FILLED.replace("(x, z)", "(x, x)")), "main"), str)
+
+
 TABLE = """    @T.prim_func
     def sizes(H: T.Buffer((4,), "int64")):
         H[2] = H[0] * H[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -10,10 +11,15 @@ from refrelax import errors
 from refrelax.conformance import cases, spec_text
 from refrelax.conformance.library import LIBRARY
 from refrelax.conformance.suite.records import PROFILES, asks_anybody, record_of
+from refrelax.errors import Ended
 from refrelax.semantics.dims import required, terms
+from refrelax.semantics.intrinsics import foreign, records
 from refrelax.semantics.numbers import bounds
+from refrelax.semantics.numbers.functions import FUNCTIONS
+from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.readings import READINGS
 from refrelax.semantics.numbers.scalar_operators import UNARY
+from refrelax.semantics.numbers.truth import TRUE
 from refrelax.semantics.ops.accuracy import ACCURACY, WORDS
 from refrelax.shape_solver.checker.check import KINDS
 from refrelax.syntax.dtypes import FLOAT_BITS
@@ -57,7 +63,7 @@ def test_the_guide_has_every_chapter_and_every_area() -> None:
     for path in SPEC.glob("[0-9]*.md"):
         number = path.name.partition("-")[0]
         assert number == "00" or re.search(rf"\b{number}\b", guide), number
-    rows = table("00-reading-guide.md", "Text outside such paragraphs explains.")
+    rows = table("00-reading-guide.md", "Text outside such paragraphs explains")
     areas = {cell.strip("`/") for row in rows for cell in (row[0], row[2]) if cell}
     assert areas == {re.sub(r"^op\..*", "op.NAME", each.rule.split("/")[0]) for each in spec_text.paragraphs()}
 
@@ -113,7 +119,7 @@ def test_the_options_that_are_named_are_taken() -> None:
 
 
 def test_the_formats_of_floats() -> None:
-    rows = table("02-values.md", "and one element for each index;")
+    rows = table("02-values.md", "and one element for each index")
     assert {each for row in rows for each in words(row[0]) if "float" in each} == FLOAT_BITS.keys()
 
 
@@ -132,6 +138,56 @@ def test_the_units() -> None:
     assert "of a reduction, as one function | 1 |" in text and bounds.ABSOLUTE == {"sigmoid": 0.5}
     assert "| `sigmoid` | 6, and half of the least normal number |" in text and bounds.OF_ONE == {"tanh": 1}
     assert f"For formats of fewer than {bounds.NARROW} significant bits the allowance is 1" in text
+
+
+def test_the_special_values() -> None:
+    """Chapter 02, ``num/special-values``: the ends of each function, where else it is NaN, and its poles."""
+    numbers = {
+        "−∞": -math.inf, "+∞": math.inf, "−0": -0.0, "+0": 0.0, "1": 1.0, "−1": -1.0, "1/2": 0.5, "π/2": math.pi / 2,
+        "−π/2": -math.pi / 2, "NaN": math.nan,
+    }  # fmt: skip
+    domains = {
+        "": (-math.inf, math.inf), "below 0": (0.0, math.inf), "below −1": (-1.0, math.inf), "below 1": (1.0, math.inf),
+        "outside of [−1, 1]": (-1.0, 1.0),
+    }  # fmt: skip
+    said = {}
+    for names, *ends, domain, poles, always in table("02-values.md", "§9.2.1 and C23"):
+        pairs = dict(each.split(": ") for each in poles.split(", ") if each)
+        for name in words(names):
+            infinities = {numbers[x]: numbers[y] for x, y in pairs.items()}
+            said[name] = (
+                [numbers[e] if e in numbers else float(e) for e in ends],
+                domains[domain],
+                infinities,
+                always == "≥ 0",
+            )
+    assert set(said) == set(FUNCTIONS)
+    for name, row in FUNCTIONS.items():
+        ends, domain, infinities, positive = said[name]
+        assert list(map(repr, ends)) == list(map(repr, row.ends)) and domain == row.domain, name
+        assert infinities == dict(row.poles) and positive == row.no_less, name
+
+
+def test_the_operations_of_each_dtype() -> None:
+    """Chapter 02, ``num/no-operation``: ``none`` is where the run is open, and nowhere else."""
+    one = {"bool": TRUE, "int8": 1, "float32": 1.0}
+    arity = dict.fromkeys(("neg", "bit_not", "popcount", "clz", "isnan", "isinf", "isfinite"), 1) | {"fma": 3}
+    for names, *cells in table("02-values.md", "**`num/no-operation`**"):
+        for name in words(names):
+            for (dtype, value), cell in zip(one.items(), cells, strict=True):
+                home = ieee().at(dtype)
+                if name == "every" or (name == "pow" and dtype == "bool"):
+                    continue
+                try:
+                    if name in FUNCTIONS:
+                        home.math(name)(value)
+                    elif name in ("pow", "atan2", "copysign", "fmod"):
+                        home.math2(name)(value, value)
+                    else:
+                        getattr(home, name)(*[value] * arity.get(name, 2))
+                    assert cell != "none", (name, dtype)
+                except Ended as end:
+                    assert cell == "none" and end.outcome.rule == "num/no-operation", (name, dtype)
 
 
 def test_the_words_of_accuracy_and_the_relaxations() -> None:
@@ -165,11 +221,31 @@ def test_the_atoms_of_a_log() -> None:
 
 
 def test_every_intrinsic_of_the_chapter_is_one() -> None:
-    rows = re.findall(r"^\| `([^`]+)` \|", chapter("07b-intrinsics.md").partition("## Without a meaning")[0], re.M)
+    rows = re.findall(
+        r"^\| `([^`]+)` \|", chapter("07b-intrinsics.md").partition("## Functions of LLVM and C")[0], re.M
+    )
     assert len(rows) == len(set(rows)) > 100
     assert set(rows) - {*INTRINSICS, *UNARY} <= NODES | {
         "pow", "max", "min", "truncmod", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right",
     }  # fmt: skip
+
+
+def test_functions_of_llvm_and_c() -> None:
+    rows = table("07b-intrinsics.md", "## Functions of LLVM and C")
+    of_llvm = {name if name.startswith("llvm.") else f"llvm.{name}" for row in rows[:11] for name in words(row[0])}
+    assert of_llvm - {"llvm."} == {n for n in {*foreign.LLVM, *foreign.OWN, *foreign.FLAGGED} if n.startswith("llvm.")}
+    of_c = {name for row in rows[11:] for name in words(row[0])}
+    assert of_c == {n for n in {*foreign.C, *foreign.OWN} if not n.startswith("llvm.")}
+    for row in (rows[0], rows[11]):
+        assert all((foreign.LLVM | foreign.C)[n if n in foreign.C else f"llvm.{n}"] == n for n in words(row[0])[1:])
+
+
+def test_fields_and_codes_of_records() -> None:
+    numbers = [int(n) for row in table("07-evaluation.md", "## Host code") for n in row[0].split(",")]
+    assert numbers == sorted({*range(11), records.TYPE_INDEX, records.VALUE, records.INT64_ELEMENT})
+    said = re.search(r"^The codes of dtypes: (.*?)\.\n", chapter("07-evaluation.md"), re.M | re.S)
+    assert said is not None
+    assert {n: int(k) for n, k in re.findall(r"`(\w+)` (\d+)", said[1])} == records.CODES
 
 
 def test_the_outcomes() -> None:

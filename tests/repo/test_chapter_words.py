@@ -173,7 +173,7 @@ def test_what_is_said_of_a_case() -> None:
 
 
 def test_the_words_of_an_answer_and_how_a_command_ends() -> None:
-    listed = CONFORMANCE.partition("The word is\n")[2].partition("\n`bisect` says")
+    listed = CONFORMANCE.partition("The word is the first of these that applies:\n")[2].partition("\n`bisect` says")
     words = re.findall(r"^\d\. `([A-Z-]+)`", listed[0], re.MULTILINE)
     assert words == ["DIVERGE", "OPEN", "AGREE", "UNDECIDED", "NO-VERDICT"]
     reasons = {word for word in CODE.findall(listed[0].partition("`NO-VERDICT`")[2]) if word.islower()}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
 import pytest
+
+from refrelax.conformance.pages.constraints import RULES
+from refrelax.conformance.pages.typing import devices
+from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops.sharding import AXES, OWN
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,3 +21,28 @@ def test_pages_and_cases_are_those_of_the_source() -> None:
     made = dict(runpy.run_path(str(ROOT / "tools" / "make_operator_pages.py"))["written"]())
     other = [place for place, text in made.items() if (ROOT / place).read_text(encoding="utf-8") != text]
     assert not other, "python tools/make_operator_pages.py writes these anew: its sources say otherwise"
+
+
+def test_the_operators_of_distributed_tensors_are_those_that_the_rule_names() -> None:
+    spans = re.findall(r"`([^`]+)`", RULES["op.common/not-distributed"])
+    named = {each for span in spans for each in span.split() if f"relax.{each}" in OPERATORS}
+    own = {name.removeprefix("relax.") for name in OWN}
+    assert named == AXES.keys() | {each for each in own if not each.startswith("dist.")}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("R.add(a, b)", "that of `a` or of `b`; two different ones are refused."),
+        ("R.matmul(a, b)", "that of `a` or of `b`; two different ones make none."),
+        ("R.collapse_sum_like(a, b)", "that of `b`."),
+        ("R.outer(a, b)", "none."),
+    ],
+)
+def test_the_device_of_a_result_is_found_by_its_type_rule(call: str, said: str) -> None:
+    dims = "(2,)" if "outer" in call else "(2, 2)"
+    head = ", ".join(f'{name}: R.Tensor({dims}, dtype="float32")' for name in "ab")
+    text = (
+        f"@I.ir_module\nclass Module:\n    @R.function\n    def main({head}):\n        gv = {call}\n        return gv\n"
+    )
+    assert devices(text, call.partition("(")[0].replace("R.", "relax.")) == ["", f"Virtual device: {said}"]

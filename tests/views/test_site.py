@@ -64,6 +64,10 @@ def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path) -> None:
     ):
         (tmp_path / "a.html").write_text(good + wrong, "utf-8")
         assert len(list(dead(tmp_path))) == 1, wrong  # type: ignore[operator]
+    (tmp_path / "a.html").write_text('<a href="playground/index.html#code">', "utf-8")
+    assert list(dead(tmp_path)) == [], "a site without a playground"  # type: ignore[operator]
+    (tmp_path / "playground").mkdir()
+    assert len(list(dead(tmp_path))) == 1  # type: ignore[operator]
 
 
 @pytest.mark.thorough

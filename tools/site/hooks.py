@@ -1,7 +1,8 @@
 """What mkdocs calls while it makes the site: rules become links, programs get a link to the playground, and the pages
 that mkdocs does not know are added: rules, listings, steppers, pictures, notebooks, the playground.
 
-``REFRELAX_SITE=text`` leaves those out that take long (steppers, pictures, the playground).
+``REFRELAX_SITE=text`` leaves those out that take long (steppers, pictures, the playground) and asks no link;
+``REFRELAX_SITE=offline`` leaves out the playground alone, which npm brings.
 """
 
 from __future__ import annotations
@@ -83,19 +84,23 @@ def on_post_build(config: Any, **_: Any) -> None:
     rule_pages.write(out)
     notebooks.write(out / "notebooks")
     reference.write(out)
-    if os.environ.get("REFRELAX_SITE") == "text":
+    kind = os.environ.get("REFRELAX_SITE")
+    if kind == "text":
         return
     seen.write(out / "seen")
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        print("npm and node are not here: the site is made without the playground", file=sys.stderr)
-        return
-    command = [
-        sys.executable,
-        str(ROOT / "tools" / "make_playground.py"),
-        str(out / "playground"),
-        "--rules",
-        "../rules/",
-    ]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    here = shutil.which("npm") is not None and shutil.which("node") is not None
+    if here and kind != "offline":
+        command = [
+            sys.executable,
+            str(ROOT / "tools" / "make_playground.py"),
+            str(out / "playground"),
+            "--rules",
+            "../rules/",
+        ]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    else:
+        print(
+            "the site is made without the playground" + ("" if here else ": npm and node are not here"), file=sys.stderr
+        )
     if lost := list(links.dead(out.resolve())):
         raise RuntimeError("links that lead nowhere:\n" + "\n".join(lost[:40]))

@@ -18,7 +18,11 @@ ANCHOR = re.compile(r"""\b(?:id|name)=(?:"([^"]+)"|'([^']+)')""")
 
 
 def dead(site: Path) -> Iterator[str]:
-    """The links that lead nowhere, and what is loaded from elsewhere."""
+    """The links that lead nowhere, and what is loaded from elsewhere.
+
+    Of a site that was made without its playground, links to the playground are not asked.
+    """
+    whole = (site / "playground").is_dir()
     for page in sorted(site.rglob("*.html")):
         if page.name in ("404.html",) or page.parent.name == "source":
             continue
@@ -29,6 +33,8 @@ def dead(site: Path) -> Iterator[str]:
             if parts.scheme or parts.netloc:
                 if found[1] != "a" and parts.scheme != "data":
                     yield f"{page.relative_to(site)}: loads {address}"
+            elif not whole and "playground" in parts.path.split("/"):
+                continue
             elif not _leads(page, unquote(parts.path), unquote(parts.fragment), site):
                 yield f"{page.relative_to(site)}: {address[:120]}"
 

@@ -7,8 +7,8 @@ function order(items, descending) {
   return places.sort((p, q) => {
     const [a, b] = [items[p], items[q]];
     const [na, nb] = [Number.isNaN(a), Number.isNaN(b)];
-    if (na || nb) return Number(na) - Number(nb) || p - q;
-    if (a === b) return p - q;
+    if (na || nb) return Number(na) - Number(nb);
+    if (a === b) return 0; // a sort of JavaScript is stable
     return a < b !== descending ? -1 : 1;
   });
 }

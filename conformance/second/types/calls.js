@@ -102,7 +102,7 @@ function callTirInplace(e, types, state) {
   checkPlaces(places, outs.length, inputs.length);
   places.forEach((place, k) => {
     if (place < 0) return;
-    const exact = inputs[place].node === "TensorType" && grade(outs[k], inputs[place]) === PASS && grade(inputs[place], outs[k]) >= L1;
+    const exact = grade(outs[k], inputs[place]) === PASS && grade(inputs[place], outs[k]) >= L1;
     if (!exact) throw rejected("ty/call-tir-inplace", String(k));
   });
   return callTir(e, types, state, (k) => places[k] >= 0);

@@ -1,6 +1,6 @@
 // Subtyping, join and erasure (spec 05 "Subtyping", "Erasure").
 "use strict";
-const { provablyEqual } = require("../shapes");
+const { provablyEqual, substitute } = require("../shapes");
 const { tensor, shapeType, tuple, ANY, isLiteral, fixed } = require("./build");
 
 // Grades, worst first.
@@ -58,12 +58,29 @@ function gradeFunction(base, derived) {
   if (base.purity && !derived.purity) return L0;
   if (base.params === null) return grade(base.ret, derived.ret);
   if (derived.params === null) return L2;
+  if (named(base) === named(derived)) return PASS;
   if (base.params.length !== derived.params.length) return L0;
   const params = base.params.map((p, k) => {
     const found = grade(p, derived.params[k]);
     return found === L1 ? L2 : found;
   });
   return Math.min(PASS, ...params, grade(base.ret, derived.ret));
+}
+
+/** Parameters and result, the symbols that the parameters define named by position: equal texts are equal types. */
+function named(f) {
+  const names = new Map();
+  for (const s of f.params.flatMap(bare)) if (!names.has(s)) names.set(s, `#${names.size}`);
+  const renamed = (key, e) => (e?.node === "SymVar" && names.has(e.name) ? { ...e, name: names.get(e.name) } : e);
+  return JSON.stringify([f.params, f.ret], renamed);
+}
+
+/** The symbols that a type defines: its bare dims. */
+function bare(type) {
+  const dims = type.node === "TensorType" ? type.shape : type.node === "ShapeType" ? type.values : null;
+  if (type.node === "TupleType") return type.fields.flatMap(bare);
+  if (type.node === "DTensorType") return bare(type.tensor);
+  return Array.isArray(dims) ? dims.filter((d) => d.node === "SymVar").map((d) => d.name) : [];
 }
 
 const sameDims = (a, b) => Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((d, k) => provablyEqual(d, b[k]));
@@ -74,7 +91,7 @@ function join(a, b) {
   switch (a.node) {
     case "TensorType": {
       const ndim = a.ndim === b.ndim ? a.ndim : -1;
-      const shape = sameDims(a.shape, b.shape) || (typeof a.shape === "string" && a.shape === b.shape) ? a.shape : null;
+      const shape = sameDims(a.shape, b.shape) || a.shape === b.shape ? a.shape : null;
       return tensor(shape, a.dtype === b.dtype ? a.dtype : null, ndim, a.vdevice === b.vdevice ? a.vdevice : null);
     }
     case "ShapeType": return sameDims(a.values, b.values) ? a : shapeType(null, a.ndim === b.ndim ? a.ndim : -1);
@@ -126,13 +143,6 @@ function assign(type, values) {
     case "TupleType": return tuple(type.fields.map((f) => assign(f, values)));
     default: return type;
   }
-}
-
-function substitute(e, values) {
-  if (e === null || typeof e !== "object") return e;
-  if (e.node === "SymVar") return values.get(e.name) ?? e;
-  if (Array.isArray(e)) return e.map((part) => substitute(part, values));
-  return Object.fromEntries(Object.entries(e).map(([key, part]) => [key, substitute(part, values)]));
 }
 
 module.exports = { L0, L1, L2, PASS, grade, join, erase, assign, mentioned, sameDims };

@@ -38,7 +38,7 @@ from refrelax.syntax.loops import PrimFunc
 
 def graph_source(checked: CheckedModule, mode: str, observed: bool = False) -> str:
     """The Relax functions as Python source."""
-    constants, parts = Constants(), []
+    constants, parts = Constants(copied=host.overwritten(checked.module), copy="rt.copied({})"), []
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
             writer = Writer(checked.module, checked.types.get(name, {}), constants, observed, name)
@@ -70,6 +70,7 @@ class Border:
         """What generated graph source calls as ``rt``: the NumPy backend's, memory on the device."""
         names = dict(vars(runtime))
         names["constant"] = lambda *args: self.up(runtime.constant(*args))
+        names["copied"] = lambda array: self.up(self.down(array))
         names["truth"] = lambda condition: runtime.truth(self.down(condition))
         names["expect_tensor"] = self._expect_tensor
         names["empty"] = self._empty
@@ -104,11 +105,9 @@ class Running(host.Running):
 
     border: Border
 
-    def constant(self, index: int) -> Any:
-        if index not in self.constants:
-            raw = self.checked.module.constants[index]
-            self.constants[index] = self.border.up(runtime.constant(raw.dtype, raw.shape, raw.patterns()))
-        return self.constants[index]
+    def loaded(self, index: int) -> Any:
+        raw = self.checked.module.constants[index]
+        return self.border.up(runtime.constant(raw.dtype, raw.shape, raw.patterns()))
 
     def held(self, value: Any) -> Any:
         return self.border.down(value)

@@ -133,6 +133,8 @@ class Running:
     """The constants of the side table, read-only."""
     overwriting: bool = False
     """Whether the program overwrites memory: each run has its own constants then."""
+    own: dict[int, Any] = field(default_factory=dict)
+    """These, each one array in the whole run: what is stored in it is there at its next use."""
     machine: machine.Machine = field(default_factory=machine.Machine)
     """Memory and recorded runs, which the executable keeps."""
     functions: Mapping[str, Any] = field(default_factory=dict)
@@ -155,9 +157,17 @@ class Running:
     def constant(self, index: int) -> Any:
         """A constant of the side table as an array."""
         if index not in self.constants:
-            raw = self.checked.module.constants[index]
-            self.constants[index] = runtime.of_bytes(raw.dtype, raw.shape, raw.data)
-        return self.constants[index].copy() if self.overwriting else self.constants[index]
+            self.constants[index] = self.loaded(index)
+        if not self.overwriting:
+            return self.constants[index]
+        if index not in self.own:
+            self.own[index] = self.constants[index].copy()
+        return self.own[index]
+
+    def loaded(self, index: int) -> Any:
+        """A constant of the side table, read."""
+        raw = self.checked.module.constants[index]
+        return runtime.of_bytes(raw.dtype, raw.shape, raw.data)
 
     def defined(self, number: int, path: str, *args: Any) -> Any:
         """A call of an operator that only the definition has (``by_definition``)."""

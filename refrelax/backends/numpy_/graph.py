@@ -42,6 +42,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import (
+    VOID,
     AnyType,
     PrimType,
     TensorType,
@@ -142,6 +143,8 @@ def binding(writer: Writer, each: Binding) -> None:
             text = (direct(writer, each) if writer.live and placed is None else None) or value(writer, each.value)
             target = placed or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
+    if isinstance(each, VarBinding) and isinstance(each.value, Call) and each.annotation == VOID:
+        writer.line(f"{name} = ()")  # ev/promised-type: the value is dropped
     if not isinstance(each, MatchCast):
         forgets(known_type(writer, each.value), writer.type_of(each.name))
     for dtype in filter(None, element_dtypes(writer.type_of(each.name))):

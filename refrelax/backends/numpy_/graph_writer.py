@@ -45,10 +45,13 @@ class Constants:
     names: dict[tuple[str, tuple[int, ...], tuple[int, ...]], str] = field(default_factory=dict)
     copied: bool = False
     """Whether the program overwrites memory, so that it works on copies of the constants, which are read-only."""
+    copy: str = "{}.copy()"
+    """How a copy is written."""
 
     def name(self, node: Constant) -> str:
         key = (node.dtype, node.shape, node.data)
-        return self.names.setdefault(key, f"c{len(self.names)}_") + (".copy()" if self.copied else "")
+        name = self.names.setdefault(key, f"c{len(self.names)}_")
+        return self.copy.format(name) if self.copied else name
 
     def lines(self) -> list[str]:
         result = []

@@ -156,7 +156,7 @@ def _statement(writer: Writer, stmt: Stmt) -> None:
         case Continue():
             writer.line("continue")
         case Return():
-            writer.line(f"return {writer.text.element(stmt.value)}")
+            writer.line(f"return rt.returned({writer.text.element(stmt.value)})")
         case Evaluate():
             _evaluate(writer, stmt)
         case DeclBuffer():

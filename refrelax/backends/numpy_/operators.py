@@ -241,6 +241,14 @@ def _broadcast_to(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return np.broadcast_to(args[0], extents(args[1]))
 
 
+def whole_index(indices: Any, modulo: int = 0) -> Any:
+    """Positions as int64. What only uint64 holds is the greatest int64, which is beyond every axis as well; or, with
+    ``modulo``, a number that leaves the same rest."""
+    if indices.dtype != np.uint64:
+        return indices.astype(np.int64, copy=False)
+    return (indices % np.uint64(modulo) if modulo else np.minimum(indices, np.uint64(2**63 - 1))).astype(np.int64)
+
+
 def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     """Out of range in mode ``fast`` means nothing, so any element will do there."""
     x, indices = args[0], array(args[1]) if not isinstance(args[1], Prim) else np.array(args[1].value)
@@ -252,9 +260,10 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
             raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}")
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         return np.full(shape, np.nan if mode == "nan" and is_float(x.dtype) else 0, dtype=x.dtype)
-    at = indices.astype(np.int64, copy=False)
     if mode == "wrap":  # NumPy's own wrapping adds the extent again and again: from -2**63 it does not come back
-        at = np.remainder(at, extent)
+        at = np.remainder(whole_index(indices, extent), extent)
+    else:
+        at = whole_index(indices)
     result = np.take(x, at, axis=axis, mode="clip")
     if mode != "nan" or not is_float(x.dtype):
         return result

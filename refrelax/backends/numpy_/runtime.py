@@ -141,6 +141,13 @@ def prim(name: str, value: Any) -> Prim:
     return Prim(name, value)
 
 
+def returned(value: Any) -> Any:
+    """What a loop program returns: a scalar of Python, and no array of rank 0."""
+    if not isinstance(value, np.generic | np.ndarray):
+        return value
+    return value.item() if value.dtype.kind in "biuf" else float(value)
+
+
 def scalar(value: Any) -> Any:
     """The scalar that a row gave as an array of shape (1,); a tensor that was made from scalars stays one."""
     if not isinstance(value, np.ndarray) or value.shape != (1,):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
+from refrelax.conformance.pages.constraints import RULES
 from refrelax.conformance.pages.head import common, head
 from refrelax.conformance.pages.section import BLOCKS, Section, blocks, sections, trimmed
 from refrelax.conformance.spec_text import spec_directory
@@ -43,6 +44,11 @@ class Stale:
     @property
     def place(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+def _unreached(rule: str) -> str:
+    """The end of a rule that no case comes to."""
+    return "Unspecified" if "`Unspecified`" in RULES.get(rule, "") else "poison"
 
 
 def stale(ends: Mapping[str, str], directory: Path | None = None) -> Iterator[Stale]:
@@ -174,7 +180,8 @@ def _constraints(text: str, file: str, ends: Mapping[str, str]) -> Iterator[Stal
 
 
 def ends_of(cases: Iterable[Case], code: Iterable[Citation]) -> dict[str, str]:
-    """Of each operator's rule how a program or a run that breaks it ends, after its cases; or that it gives poison."""
+    """Of each operator's rule how a program or a run that breaks it ends, after its cases; where none ends so, what its
+    sentence says, or that it gives poison."""
     cases, found = list(cases), dict[str, set[str]]()
     for case in cases:
         if case.expect.rule is not None and case.expect.kind in ENDS:
@@ -182,6 +189,6 @@ def ends_of(cases: Iterable[Case], code: Iterable[Citation]) -> dict[str, str]:
     poisons = {c.rule for c in code if c.kind == "opens" and not c.dynamic}
     poisons |= {case.rule for case in cases if case.rule is not None and case.name.endswith(POISONED)}
     return {
-        **dict.fromkeys(poisons - found.keys(), "poison"),
+        **{rule: _unreached(rule) for rule in poisons - found.keys()},
         **{rule: ", ".join(kind for kind in ENDS if kind in kinds) for rule, kinds in found.items()},
     }

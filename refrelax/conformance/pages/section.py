@@ -1,5 +1,6 @@
 """The section of an operator on its page, and the blocks that are made for it."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import json
@@ -107,7 +108,7 @@ def sort(kind: str) -> str:
     plain = kind.rstrip("123")
     count = kind[len(plain) :]
     if plain == "pad":
-        return f"{2 * int(count)} integers"
+        return f"1, {count} or {2 * int(count)} integers".replace("1, 1", "1")
     if count == "1":
         return SORTS[plain].removesuffix("s")
     return f"{SORTS[plain]} of {count}" if plain == "shape" and count else f"{count} {SORTS[plain]}".strip()
@@ -123,10 +124,17 @@ LEFT_OUT = {
 """What counts where an argument is left out, if that depends on others (``syntax/read/operators.py``)."""
 
 
+FORMS = {
+    "relax.print": "Arguments: a string, the format (`format=` in a text, empty where left out), then the values: any expressions, any number of them.",
+    "relax.assert_op": "Arguments: the condition, a string, the format (`format=` in a text, empty where left out), then the values: any expressions, any number of them.",
+}  # fmt: skip
+"""What the forms among the operators take (``syntax/read/call_forms.py``)."""
+
+
 def operands(name: str) -> list[str]:
     """The arguments and attributes as a table."""
     if not has_signature(name):
-        return ["Arguments: see chapter 03."]
+        return [FORMS[name]]
     known = signature(name)
     if not known.args and not known.attrs:
         return ["It takes nothing."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from refrelax.conformance.pages.sample import Sample, sample
 from refrelax.errors import Rejection
@@ -34,21 +35,69 @@ def untyped(text: str) -> str:
 
 
 def types(found: Sample, text: str, operator: str) -> list[str]:
-    """The table of result types, and of the changes of one argument that are refused; none where the example has no
-    plain tensors."""
+    """The table of result types, and of the changes of one argument that are refused, and what is said of virtual
+    devices; none where the example has no plain tensors."""
     first = head(text)
     if not TENSOR.search(first):
         return []
     rows = [("the example", _result(found))]
     for known, spelling in LESS if found.given else ():
         loose = untyped(text).replace(first, TENSOR.sub(spelling or _ranked, first))
-        rows.append((f"{known} of tensors", _of(loose, operator)))
+        whole = _of(loose, operator)
+        rows.append((f"{known} of tensors", whole))
+        rows += _of_one(text, operator, known, spelling or _ranked, whole) if known != "nothing" else []
     for found_tensor in TENSOR.finditer(first) if found.given else ():
         for what, spelling in _others(*found_tensor.groups()):
             changed = first.replace(found_tensor.group(), spelling, 1)
             refused = _of(untyped(text).replace(first, changed), operator)
             rows += [(what, refused)] if refused.startswith("IllTyped") else []
-    return ["| what is known | type of the call |", "|---|---|", *(f"| {known} | {type_} |" for known, type_ in rows)]
+    table = ["| what is known | type of the call |", "|---|---|", *(f"| {known} | {type_} |" for known, type_ in rows)]
+    return [*table, *devices(text, operator)] if found.given else table
+
+
+def _of_one(text: str, operator: str, known: str, spelling: Any, whole: str) -> Iterator[tuple[str, str]]:
+    """The rows of what is known less of one argument alone, where the type is another than where it is of all."""
+    first, found = head(text), dict[str, list[str]]()
+    for each in TENSOR.finditer(first):
+        changed = first.replace(each.group(), TENSOR.sub(spelling, each.group()), 1)
+        found.setdefault(_of(untyped(text).replace(first, changed), operator), []).append(f"`{each.group(1)}`")
+    for type_, names in found.items():
+        if type_ != whole:
+            yield f"{known} of {', '.join(names)} alone", type_
+
+
+DEVICES = ("llvm:0", "cuda:0")
+"""The virtual devices that arguments are put on."""
+
+CLASS = "class Module:\n"
+
+
+def devices(text: str, operator: str) -> list[str]:
+    """On which virtual device the result lies, for each argument on one; nothing where the example names some."""
+    first = head(text)
+    tensors = [each.group() for each in TENSOR.finditer(first)]
+    if "vdevice" in text or CLASS not in text:
+        return []
+    infos = "".join(f'I.vdevice("{each[:-2]}"), ' for each in DEVICES)
+    world = untyped(text).replace(CLASS, f'{CLASS}    I.module_global_infos({{"vdevice": [{infos}]}})\n', 1)
+
+    def on(*placed: tuple[str, str]) -> str:
+        changed = first
+        for tensor, device in placed:
+            changed = changed.replace(tensor, f'{tensor[:-1]}, vdevice="{device}")', 1)
+        return _of(world.replace(first, changed), operator)
+
+    one, other = DEVICES
+    givers = [each for each in tensors if f'"{one}' in on((each, one))]
+    names = [f"`{each.partition(':')[0]}`" for each in givers]
+    lies = f"Virtual device: that of {' or of '.join(names)}" if names else "Virtual device: none"
+    if len(givers) < 2:
+        return ["", f"{lies}."]
+    both = on((givers[0], one), (givers[1], other))
+    if f'"{one}' in both and f'"{other}' in both:
+        return ["", f"{lies}, each of a field of the result."]
+    unlike = "are refused" if both.startswith("IllTyped") else "make none"
+    return ["", f"{lies}; two different ones {unlike}."]
 
 
 def _others(name: str, dims: str, dtype: str) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.lower.aliases import definitions, names_in
+from refrelax.lower.kills import KILLS
 from refrelax.semantics.graph.link import BY_NAME, nodes
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
@@ -28,8 +29,7 @@ from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic, SymVar, free_symbols
 
-VIEWS = frozenset({"relax.memory.alloc_tensor", "relax.memory.view"})
-KILLS = frozenset({"relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object"})
+VIEWS = frozenset({"relax.memory.alloc_tensor", "relax.memory.view", "relax.reshape"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ The bodies of the calls are put one after the other; then pointwise nests are in
 index map is proved (``inline``), and what is left between a reduction and its epilogue moves into the output
 (``in_place``). No operation on elements is added, dropped or reordered: the result has the same bits.
 
-Loop programs of several nests that were not fused with anything are treated the same.
+Loop programs of several nests that were not fused with anything are treated the same, unless a call may give them one
+memory twice (``shared``).
 
 Spec: ``spec/11-fusion.md``.
 """
@@ -18,6 +19,7 @@ from refrelax.lower.fuse_loops.in_place import epilogue_in_place
 from refrelax.lower.fuse_loops.indices import shorten
 from refrelax.lower.fuse_loops.inline import inline_all
 from refrelax.lower.fuse_loops.program import Program, from_prim_func, from_primitive, to_prim_func
+from refrelax.lower.fuse_loops.shared import sharing
 from refrelax.lower.fuse_loops.sites import Sites
 from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.lower.origins.calls import composed
@@ -49,8 +51,9 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
         if name not in done:
             functions[name] = sites.rewrite(name, function, done)
     functions = without_orphans(functions, module.functions)
+    shared = sharing(module)
     for name, func in list(functions.items()):
-        if isinstance(func, PrimFunc) and name not in done:
+        if isinstance(func, PrimFunc) and name not in done | shared:
             functions[name] = _simplified(func, ledger, name)
     return module.with_functions(functions)
 

@@ -17,16 +17,18 @@ from refrelax.lower.fuse_ops.graph import Member, read_block
 from refrelax.lower.fuse_ops.groups import form_groups
 from refrelax.lower.fuse_ops.interface import extents, interface_holds
 from refrelax.lower.fuse_ops.outputs import split_outputs
-from refrelax.lower.fuse_ops.primitive import Primitive, is_primitive, make_primitive
+from refrelax.lower.fuse_ops.primitive import Primitive, is_primitive, make_primitive, undefined_symbols
 from refrelax.lower.names import Taken
 from refrelax.lower.orphans import without_orphans
+from refrelax.rules import rule
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.graph import Binding, BindingBlock, Block, DataflowBlock, If, SeqExpr, VarBinding
+from refrelax.semantics.types.renaming import definable
+from refrelax.syntax.graph import Binding, BindingBlock, Block, DataflowBlock, Function, If, SeqExpr, VarBinding
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import PrimExpr
-from refrelax.syntax.types import TensorType, Type
+from refrelax.syntax.types import PrimType, TensorType, Type
 
 __all__ = ["run"]
 
@@ -97,4 +99,16 @@ class _Fuser:
         for m in members:
             if not interface_holds(self.ledger, m, f"{self.where}.{m.name}: cls.{m.callee}", known):
                 return None
-        return make_primitive(members, self.names)
+        return None if self.takes_a_scalar(members, types) else make_primitive(members, self.names)
+
+    @rule("lo/fuse-symbol-parameter")
+    def takes_a_scalar(self, members: list[Member], types: list[TensorType]) -> bool:
+        """Whether the group would need a scalar in a shape that may be negative: bound there, it would leave the run
+        open (``ev/negative-extent``)."""
+        function = self.checked.module.functions[self.where]
+        declared = [p.type for p in function.params if p.type is not None] if isinstance(function, Function) else []
+        natural = {symbol.name for each in (*declared, *types) for symbol in definable(each)}
+        return any(
+            isinstance(self.types.get(symbol.name), PrimType) and symbol.name not in natural
+            for symbol in undefined_symbols(members, [])
+        )

@@ -9,31 +9,24 @@ Spec: ``spec/10-lowering.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import reduce
-from itertools import product
-from math import prod
+from collections.abc import Sequence
 from typing import Any
 
 from refrelax.lower.legalize import scalars as S
+from refrelax.lower.legalize.folds import Env, Folds, bound
 from refrelax.lower.legalize.kernel import Array
-from refrelax.lower.legalize.operations import combination, converted, operation
-from refrelax.lower.legalize.prepare import below, nothing, prepared, ranges, symbols
+from refrelax.lower.legalize.operations import converted, operation
+from refrelax.lower.legalize.prepare import prepared, ranges, symbols
 from refrelax.lower.legalize.scalars import Scalar
 from refrelax.lower.legalize.site import Site, Unfit, with_relations
 from refrelax.rules import rule
-from refrelax.semantics.dims import NO_FACTS, equal, value
+from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.semantics.ops.meaning import data, indices
 from refrelax.semantics.ops.meaning.calculus import Text
 from refrelax.semantics.ops.meaning.indices import in_range
 from refrelax.semantics.ops.meaning.terms import written
-from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Expr, Op, PrimValue, Tuple
-from refrelax.syntax.scalars import Binary, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, conjuncts, int_imm
-
-Env = Mapping[str, Scalar]
-"""Index variables of the text to what they are in the kernel."""
+from refrelax.syntax.scalars import Binary, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, conjuncts
 
 
 @rule("lo/legalize")
@@ -78,7 +71,7 @@ def _extents(s: Site, x: Array) -> list[PrimExpr]:
     return [with_relations(s, d.node) for d in x.dims]
 
 
-class Writer:
+class Writer(Folds):
     """One text on its way into one kernel."""
 
     def __init__(self, s: Site, program: data.Program, operands: Sequence[Array | None]) -> None:
@@ -270,168 +263,9 @@ class Writer:
         else:
             self.s.k.compute(out, lambda *i: self.element(a.body, bound(fixed, axes, i)))
 
-    def fold(self, out: Array, axes: Sequence[SymVar], fixed: Env, t: data.Fold) -> None:
-        *first, family = t.families if t.name != "dot" else t.families[:1]
-        listed = [e for f in first for e in (f.items if isinstance(f, data.Items) else (None,))]
-        if isinstance(family, data.Items) or None in listed:
-            raise Unfit("a list of elements that is folded")
-        own = {v.name for v in axes}
-        if any(v.name in own for d in family.dims for v in symbols(d)):
-            if not listed and self.ending(axes, family) is not None:
-                return self.prefix(out, axes, fixed, t, family)
-            family = self.longest(family)
-        lengths = [self.index(d, fixed) for d in family.dims]
-
-        def env(i: Sequence[Scalar], f: data.Each) -> Env:
-            return bound(fixed, (*axes, *f.vars), i)
-
-        if t.name == "argreduce":
-            return self.position(out, lengths, t, family, lambda i: env(i, family))
-        guards = [] if family.where is None else self.needed(family.where)
-        if listed or t.name == "last":
-            before = [e for e in listed if e is not None]
-            return self.collected(out, axes, fixed, t, before, replace(family, where=conjunction(guards)), lengths)
-        connect, start = combination(t.op, t.at)
-
-        def item(*i: Scalar) -> Scalar:
-            found = self.element(family.item, env(i, family))
-            if t.name == "dot":
-                other = t.families[1]
-                assert isinstance(other, data.Each)
-                found = converted(t.at, found) * converted(t.at, self.element(other.item, env(i, other)))
-            if not guards:
-                return found
-            return S.if_then_else(S.all_of([self.index(each, env(i, family)) for each in guards]), found, start)
-
-        self.s.k.reduce(out, lengths, connect, start, item)
-        return None
-
-    def collected(
-        self,
-        out: Array,
-        axes: Sequence[SymVar],
-        fixed: Env,
-        t: data.Fold,
-        before: Sequence[data.Element],
-        family: data.Each,
-        lengths: Sequence[Scalar],
-    ) -> None:
-        """A fold that begins with elements, or the last of all: where a guard fails, a step leaves the result alone."""
-        connect = start = None
-        if t.name != "last":
-            connect, start = combination(t.op, t.at)
-
-        def joined(own: Scalar, new: Scalar) -> Scalar:
-            return new if connect is None else Scalar(Binary(connect, own.node, new.node))
-
-        def begin(*i: Scalar) -> Scalar:
-            found = [self.element(e, bound(fixed, axes, i)) for e in before]
-            if start is not None and (not found or connect in ("Add", "Mul")):
-                found.insert(0, start)
-            return reduce(joined, found or [self.element(nothing(t.dtype), {})])
-
-        def step(own: Scalar, *i: Scalar) -> Scalar:
-            env = bound(fixed, (*axes, *family.vars), i)
-            new = joined(own, self.element(family.item, env))
-            return new if family.where is None else S.if_then_else(self.index(family.where, env), new, own)
-
-        self.s.k.fold(out, lengths, begin, step)
-
-    def position(self, out: Array, lengths: Sequence[Scalar], t: data.Fold, family: data.Each, env: Any) -> None:
-        """The first position of the extreme; the first NaN is the extreme. The extreme itself has a cell of its own: a
-        position that is poison must not become an index."""
-        if family.where is not None:
-            raise Unfit("a position among some elements")
-        dtype, k = "uint8" if t.at == "bool" else t.at, self.s.k
-        extreme = k.alloc("extreme", out.dims, dtype)
-
-        def at(i: Sequence[Scalar]) -> Scalar:
-            digits = [i[-1]] if lengths else []
-            for n in reversed(lengths[1:]):
-                digits[:1] = [digits[0] // n, digits[0] % n]
-            return S.cast(dtype, self.element(family.item, env((*i[:-1], *digits))))
-
-        def nan(value: Scalar) -> Scalar:
-            return operation("isnan", dtype, value)
-
-        def greater(old: Scalar, *i: Scalar) -> Scalar:
-            new = at(i)
-            better = new > old if t.op == "maximum" else new < old
-            if dtypes.is_float(dtype):
-                better = better | (nan(new) & ~nan(old))
-            return S.select(better, new, old)
-
-        def first(found: Scalar, *i: Scalar) -> Scalar:
-            new, best = at(i), extreme[i[:-1]]
-            here = new.equals(best)
-            if dtypes.is_float(dtype):
-                here = here | (nan(new) & nan(best))
-            return S.select(here & (found < 0), i[-1], found)
-
-        count = S.product(lengths)
-        k.fold(extreme, [count], S.least(dtype) if t.op == "maximum" else S.greatest(dtype), greater)
-        k.fold(out, [count], S.index(-1), first)
-
-    def longest(self, family: data.Each) -> data.Each:
-        """A family of as many elements at each index as at the index that has most, the others guarded."""
-        dims, where = list(family.dims), family.where
-        for k, (v, n) in enumerate(zip(family.vars, family.dims, strict=True)):
-            if not symbols(n):
-                continue
-            self.below[v.name] = dims[k] = self.greatest(n) or axis_of(family.item, v)
-            inside = Binary("LT", v, n)
-            where = inside if where is None else Binary("And", inside, where)
-        return replace(family, dims=tuple(dims), where=where)
-
-    def greatest(self, n: PrimExpr) -> PrimExpr | None:
-        """The greatest value of a length, if its variables have known ranges."""
-        names = list(dict.fromkeys(symbols(n)))
-        ranges = [as_int(self.below[each.name]) if each.name in self.below else None for each in names]
-        sizes = [each for each in ranges if each is not None]
-        if len(sizes) < len(names) or prod(sizes) > MOST_LENGTHS:
-            return None
-        points = product(*map(range, sizes))
-        found = (value(n, dict(zip((each.name for each in names), at, strict=True))) for at in points)
-        return int_imm(max(0, max(found, default=0)))
-
-    @staticmethod
-    def ending(axes: Sequence[SymVar], family: data.Each) -> int | None:
-        """The axis up to whose position a family runs, if it is a prefix."""
-        if len(family.dims) != 1:
-            return None
-        length = family.dims[0]
-        return next((k for k, v in enumerate(axes) if length in (v, Binary("Add", v, int_imm(1)))), None)
-
-    def prefix(self, out: Array, axes: Sequence[SymVar], fixed: Env, t: data.Fold, family: data.Each) -> None:
-        """``out[i] = fold(x[0 .. i])``, or without the last: each from the one before it, in increasing order."""
-        axis = self.ending(axes, family)
-        if axis is None or t.name != "reduce" or family.where is not None:
-            raise Unfit("a fold of a prefix that is no sum")
-        length, (inner,) = family.dims[0], family.vars
-        inside = (v for part, _ in below(family.item) for e in data.index_parts(part) for v in symbols(e))
-        if axes[axis] in inside:
-            raise Unfit("elements that depend on where the prefix ends")
-        closed = length != axes[axis]
-        connect, start = combination(t.op, t.at)
-
-        def element(*i: Scalar) -> Scalar:
-            env = bound(fixed, axes, i)
-            before = out[[p - 1 if k == axis else p for k, p in enumerate(i)]]
-            item = self.element(family.item, {**env, inner.name: i[axis] if closed else i[axis] - 1})
-            if closed:
-                first = S.function("if_then_else", i[axis] > 0, before, start, dtype=start.dtype)
-                return Scalar(Binary(connect, first.node, item.node))
-            both = Scalar(Binary(connect, before.node, item.node))
-            return S.function("if_then_else", i[axis] > 0, both, start, dtype=start.dtype)
-
-        self.s.k.scan(out, axis, element)
-
 
 CLAIMS = {"op.reshape/element-count-run": "lo/reshape-same-size"}
 """Requirements that are claims by a name of their own."""
-
-MOST_LENGTHS = 4096
-"""Indices that are looked at for the greatest length of a fold."""
 
 BOUNDS = ("GE", "GT", "LT", "LE")
 
@@ -448,32 +282,6 @@ def called(t: data.Element) -> str:
             return name.rpartition(":")[2]
         case _:
             return "value"
-
-
-def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
-    """The extent of an axis at whose position ``v`` an element is read, whatever its index, so that ``v`` is below it.
-
-    Raises:
-        Unfit: there is none.
-    """
-    pending: list[data.Element] = [item]
-    while pending:
-        match pending.pop():
-            case data.Read(array=array, at=at) if v in at:
-                return array.dims[at.index(v)]
-            case data.Operation(args=args):
-                pending += args
-            case _:
-                pass
-    raise Unfit("a fold whose greatest length is not known")
-
-
-def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:
-    return {**fixed, **dict(zip((v.name for v in names), i, strict=True))}
-
-
-def conjunction(parts: Sequence[PrimExpr]) -> PrimExpr | None:
-    return reduce(lambda a, b: Binary("And", a, b), parts) if parts else None
 
 
 def negated(e: PrimExpr) -> PrimExpr:

@@ -56,6 +56,15 @@ def integer(value: Any, span: Span | None) -> int:
     return int(value.value)
 
 
+def converted(numerics: Numerics, value: float, dtype: str) -> Payload:
+    """A number of the host at a dtype: rounded once to a float, else converted as ``num/cast-range`` says."""
+    f = numerics.at(dtype)
+    if dtypes.is_float(dtype):
+        return f.lit(value)
+    source = "float64" if isinstance(value, float) else "int64"
+    return f.cast(numerics.at(source).lit(value), source)
+
+
 def elements(x: TensorValue, machine: Host) -> list[Payload]:
     """The elements in row-major order, charged to the budget; what lies outside of the memory is poison."""
     machine.meter.make(x.size)

@@ -11,7 +11,7 @@ from typing import Any
 
 from refrelax.errors import Span
 from refrelax.rules import rule
-from refrelax.semantics.builtins.access import Host, elements, integer, number, put, tensors, wanted
+from refrelax.semantics.builtins.access import Host, converted, elements, integer, number, put, tensors, wanted
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
@@ -63,9 +63,11 @@ def matmul(machine: Host, args: Args, span: Span | None) -> Any:
         rights = [line(right, b, turned[1], stack, j, False) for j in range(columns)]
         result += [f.dot(x, y, c.dtype) for x in lefts for y in rights]
     if alpha != 1:
-        result = [f.mul(f.lit(alpha), each) for each in result]
+        factor = converted(machine.numerics, alpha, c.dtype)
+        result = [f.mul(factor, each) for each in result]
     if beta:
-        result = [f.add(each, f.mul(f.lit(beta), old)) for each, old in zip(result, before, strict=True)]
+        factor = converted(machine.numerics, beta, c.dtype)
+        result = [f.add(each, f.mul(factor, old)) for each, old in zip(result, before, strict=True)]
     put(c, result, span)
     return ()
 

@@ -111,4 +111,9 @@ def make_prim_value(run: Machine, args: list[Any], call: Call) -> Any:
     value = _made(run, args[0], number(args[1], call.span), number(args[2], call.span), call)
     wanted = call.ty_args[0] if call.ty_args else None
     dtype = wanted.dtype if isinstance(wanted, PrimType) else "int64"
-    return Prim(dtype, bool(value) if dtypes.kind(dtype) == "bool" else value)
+    if dtypes.kind(dtype) == "bool":
+        return Prim(dtype, value != 0)
+    low, high = dtypes.integer_range(dtype) if dtypes.is_integer(dtype) else (1, 0)
+    if not low <= value <= high:
+        raise unspecified("vm/argument", f"{value} is no {dtype} of a scalar that is made", call.span)
+    return Prim(dtype, value)

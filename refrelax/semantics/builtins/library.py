@@ -46,9 +46,11 @@ def _is_shape(value: Any) -> bool:
 @rule("vm/alloc-storage")
 def alloc_storage(run: Machine, args: list[Any], call: Call) -> Any:
     """``(shape, device, dtype, scope)``: room for that many elements."""
-    _wanted(_is_shape(args[0]) and isinstance(args[2], DType), "a shape, a device and a dtype", call)
+    scope = args[3] if len(args) > 3 else "global"
+    fits = _is_shape(args[0]) and isinstance(args[2], DType) and isinstance(scope, str)
+    _wanted(fits, "a shape, a device, a dtype and a scope", call)
     nbytes = prod(args[0].dims) * dtypes.itemsize(args[2].name)
-    return Opaque(Arena(nbytes, args[3] if len(args) > 3 else "global"))
+    return Opaque(Arena(nbytes, scope))
 
 
 @rule("vm/alloc-tensor")

@@ -97,11 +97,12 @@ def multinomial(machine: Host, args: Args, span: Span | None) -> Any:
     machine.meter.make(rows)
 
     def place(row: int) -> Payload:
-        passed, before = list[Payload](), list[Payload]()
+        passed, before, still = list[Payload](), list[Payload](), machine.numerics.truth(True)
         for each in chances[row * choices : (row + 1) * choices - 1]:
             before.append(each)
-            below = f.less_equal(f.reduce("add", before), samples[row])
-            passed.append(out.select(below, out.lit(1), out.lit(0)))
+            exceeds = f.less(samples[row], f.reduce("add", before))
+            still = machine.numerics.all_of(still, machine.numerics.negate(exceeds))
+            passed.append(out.select(still, out.lit(1), out.lit(0)))
         machine.meter.step(choices * choices)
         return out.reduce("add", passed)
 

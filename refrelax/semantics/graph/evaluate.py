@@ -56,7 +56,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import PrimExpr
-from refrelax.syntax.types import Type
+from refrelax.syntax.types import VOID, Type
 
 ON_HOST = frozenset({"relax.print", "relax.assert_op", "relax.nonzero", "relax.unique", "relax.tensor_to_shape"})
 """Operators by which the host sees elements."""
@@ -196,12 +196,30 @@ class Interpreter(Machine):
         match binding:
             case VarBinding(value=Function() as function):
                 return self._closure(binding.name, function, scope)
+            case VarBinding(value=Call() as call):
+                return self._kept(binding, call, self.eval_expr(call, scope), scope)
             case VarBinding():
                 return self.eval_expr(binding.value, scope)
             case MatchCast():
                 return self._match_cast(binding, scope)
             case _:
                 assert_never(binding)
+
+    @rule("ev/promised-type")
+    def _kept(self, binding: VarBinding, call: Call, value: Any, scope: Scope) -> Any:
+        """``value``, if it has the type that the annotation, or the type of a function value, promises of the call."""
+        promise = binding.annotation
+        if promise is None and isinstance(call.op, Var):
+            promise = self.type_of(Var(binding.name), scope)
+        if promise is None:
+            return value
+        if promise == VOID:
+            return ()
+        try:
+            match(value, promise, dict(scope.symbols), scope.values, f"the value of {binding.name}")
+        except Mismatch as mismatch:
+            raise unspecified("ev/promised-type", mismatch.message, binding.span) from None
+        return value
 
     @staticmethod
     def _name_symbol(name: str, value: Any, scope: Scope) -> None:
@@ -222,7 +240,7 @@ class Interpreter(Machine):
     @rule("ev/closure")
     def _closure(self, name: str, function: Function, scope: Scope) -> Closure:
         """A local function captures the values and symbols in scope, and itself under its own name."""
-        values = dict(scope.values)
+        values = {name: value for name, value in scope.values.items() if name not in scope.dead}
         closure = Closure(function, values, dict(scope.symbols), f"{scope.path}/{name}")
         values[name] = closure
         return closure
@@ -274,7 +292,7 @@ class Interpreter(Machine):
 
     @rule("ev/variable")
     def _variable(self, expr: Var, scope: Scope) -> Any:
-        if expr.name in scope.dead:
+        if expr.name in scope.dead or expr.name not in scope.values:  # (dead when a closure captured what was in scope)
             raise unspecified("st/use-after-kill", f"{expr.name} is used after it was killed", expr.span)
         return scope.values[expr.name]
 
@@ -326,6 +344,8 @@ class Interpreter(Machine):
         if not isinstance(condition, TensorValue) or condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element", span)
         host_sees(self, "an element decides", span)
+        if dtypes.is_float(condition.dtype):
+            raise unspecified("ev/if-condition", f"a {condition.dtype} is no truth", span)
         f = self.numerics.at(condition.dtype)
         element = condition[(0,) * condition.ndim]
         if condition.dtype == "bool":

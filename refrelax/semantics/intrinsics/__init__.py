@@ -22,7 +22,7 @@ from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
-from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr
+from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, StringImm, SymVar
 
 
 def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
@@ -61,8 +61,9 @@ def _without_meaning(call: Intrinsic) -> Element:
     return stop
 
 
+@rule("ev/evaluate")
 def build_effect(build: Builder, value: PrimExpr) -> Run:
-    """A call for its effect. An expression without effect (``0``) does nothing."""
+    """An expression for its effect. What has none (``0``, a handle) does nothing."""
     match value:
         case Intrinsic(op="ret"):
             result = build_element(build, value.args[0]) if value.args else None
@@ -92,10 +93,10 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
             return build_call(build, value, needed=False)
         case Intrinsic():
             return build_intrinsic(build, value)
-        case BufferLoad():
-            return build_element(build, value)
-        case _:
+        case Literal() | SymVar() | BufferRef() | StringImm():
             return lambda _frame: None
+        case _:
+            return build_element(build, value)
 
 
 @rule("ev/assume")

@@ -7,6 +7,7 @@ from typing import Any
 
 from refrelax.errors import Effect, Span, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.builtins.access import converted
 from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, build_foreign, has_meaning, symbol_of
 from refrelax.semantics.loops.elements import build_element
@@ -91,17 +92,17 @@ def _library_call(build: Builder, call: Intrinsic, needed: bool) -> Element:
         return _missing(name, call)
     args = [_argument(build, each) for each in call.args[1:]]
     context = build.context
-    f = None if dtypes.kind(call.dtype) in ("void", "handle") else context.numerics.at(call.dtype)
+    dropped = not needed or dtypes.kind(call.dtype) in ("void", "handle")
 
     def run(frame: Frame) -> Any:
         result = call_library(context, name, [arg(frame) for arg in args], call.span)
         number = result.value if isinstance(result, Prim) else result
-        if f is None or not needed:
+        if dropped:
             return None
         if not isinstance(number, bool | int | float):
             message = f"{name} gives no number where a {call.dtype} is needed"
             raise unspecified("ev/packed-result-type", message, call.span)
-        return f.lit(number)
+        return converted(context.numerics, number, call.dtype)
 
     return run
 

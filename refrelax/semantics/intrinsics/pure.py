@@ -5,7 +5,7 @@ from __future__ import annotations
 from refrelax.rules import rule
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Element
-from refrelax.semantics.loops.vectors import build_reinterpreted
+from refrelax.semantics.loops.vectors import build_reinterpreted, of_other_width
 from refrelax.semantics.numbers.scalar_operators import BINARY, PURE, TERNARY, UNARY
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Intrinsic
@@ -21,8 +21,7 @@ def build_pure(build: Builder, call: Intrinsic) -> Element:
     args = [build_element(build, each) for each in call.args]
     source = dtypes.element(call.args[0].dtype)
     if call.op == "reinterpret":
-        a, reinterpret = args[0], build.context.numerics.at(dtypes.element(call.dtype)).reinterpret
-        return lambda frame: reinterpret(a(frame), source)
+        return _reinterpreted(build, call, source, args[0])
     f = build.context.numerics.at(source)
     if call.op in UNARY:
         one, a = UNARY[call.op](f), args[0]
@@ -32,3 +31,16 @@ def build_pure(build: Builder, call: Intrinsic) -> Element:
         return lambda frame: two(a(frame), b(frame))
     three, (a, b, c) = TERNARY[call.op](f), args
     return lambda frame: three(a(frame), b(frame), c(frame))
+
+
+def _reinterpreted(build: Builder, call: Intrinsic, source: str, a: Element) -> Element:
+    """The bits of an element at another dtype of the same width; a byte at ``bool`` as it is in memory."""
+    if (stop := of_other_width(call)) is not None:
+        return stop
+    target = dtypes.element(call.dtype)
+    f = build.context.numerics.at(target)
+    if target == "bool" != source:
+        assemble = f.assemble
+        return lambda frame: assemble((a(frame),), source, 0)
+    reinterpret = f.reinterpret
+    return lambda frame: reinterpret(a(frame), source)

@@ -263,7 +263,8 @@ def _get(build: Builder, call: Intrinsic) -> Element:
     if dtypes.is_float(call.dtype):
         base, (index, _) = pointee(build, call.args[0]), _place(build, call)
         if isinstance(base, tuple):
-            word = _union(base[index], "int64") if index < len(base) else None
+            whole = dtypes.bits(call.dtype) == 64 and index < len(base)
+            word = _union(base[index], "int64") if whole else None
             number = (
                 poison("ev/struct-get") if word is None else numerics.at(call.dtype).from_bits(word & (1 << 64) - 1)
             )
@@ -279,7 +280,10 @@ def _get(build: Builder, call: Intrinsic) -> Element:
     def read(_frame: Frame) -> Any:
         match record.cells.get(key, NEVER_WRITTEN):
             case (str() as dtype, payload):
-                return payload if dtype == wanted else numerics.at(wanted).assemble((payload,), dtype, 0)
+                if dtype == wanted:
+                    return payload
+                alike = dtypes.memory_bits(dtype) == dtypes.memory_bits(wanted)
+                return numerics.at(wanted).assemble((payload,), dtype, 0) if alike else unlike
             case Poison() as nothing:
                 return nothing
             case _:

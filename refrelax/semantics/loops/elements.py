@@ -65,7 +65,7 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
         case BufferLoad():
             return _load(build, expr)
         case Let():
-            return _let(build, expr)
+            return build_let(build, expr)
         case Intrinsic():
             return build.intrinsic(expr)
         case Ramp() | Broadcast() | Shuffle():
@@ -136,8 +136,8 @@ def _select(build: Builder, expr: Select) -> Element:
         test = build_index(build, expr.condition).run
 
         def choose(frame: Frame) -> Any:
-            yes, no = a(frame), b(frame)  # both are evaluated: what ends the run in either arm ends it
-            return yes if test(frame) else no
+            taken, yes, no = test(frame), a(frame), b(frame)  # what ends the run in either arm ends it
+            return yes if taken else no
 
         return choose
     condition, select = build_element(build, expr.condition), build.context.numerics.at(expr.dtype).select
@@ -162,14 +162,16 @@ def build_if_then_else(build: Builder, expr: Intrinsic) -> Element:
         except Ended as end:
             if getattr(end.outcome, "rule", "") != "num/undetermined":
                 raise
-            return select(t, a(frame), b(frame))
+            x, y = a(frame), b(frame)
+            return tuple(select(t, p, q) for p, q in zip(x, y, strict=True)) if type(x) is tuple else select(t, x, y)
         return a(frame) if taken else b(frame)
 
     return choose
 
 
 @rule("ev/let")
-def _let(build: Builder, expr: Let) -> Element:
+def build_let(build: Builder, expr: Let) -> Element:
+    """A value by a name, in one expression."""
     inner = build.child()
     if is_index(build, expr.value):
         value = build_index(build, expr.value)

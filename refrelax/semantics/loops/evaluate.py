@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from refrelax.errors import Ended, Exhausted, Span, trap
+from refrelax.errors import Ended, Exhausted, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
@@ -59,7 +59,7 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     except ReturnValue as result:
         return result.value
     except ThreadEnds:
-        return None
+        return _nothing(name, function, span)
     except Ended as end:
         raise located(end) from None
     finally:
@@ -67,7 +67,14 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
         left = getattr(context.listener, "on_return", None)
         if left is not None:
             left(name)
-    return None
+    return _nothing(name, function, span)
+
+
+@rule("ev/prim-func-result")
+def _nothing(name: str, function: PrimFunc, span: Span | None) -> None:
+    """The result of a body that came to its end: nothing, which only a function that declares no number gives."""
+    if function.ret is not None and dtypes.kind(function.ret) not in ("void", "handle"):
+        raise unspecified("ev/prim-func-result", f"{name} ends without the {function.ret} that it declares", span)
 
 
 def located(end: Ended) -> Ended:

@@ -137,8 +137,8 @@ def _select(build: Builder, expr: Select) -> Index:
     first, second, test = a.run, b.run, c.run
 
     def both(frame: Frame) -> Any:
-        yes, no = first(frame), second(frame)
-        return yes if test(frame) else no
+        taken, yes, no = test(frame), first(frame), second(frame)
+        return yes if taken else no
 
     return Index(both, lazy.lo, lazy.hi, ends=_may_end(c, a, b))
 
@@ -353,10 +353,10 @@ def _division(expr: Binary, a: Index, b: Index) -> Index:
     divide = _DIVIDE[op]
 
     def run(frame: Frame) -> int:
-        d = denominator(frame)
+        n, d = numerator(frame), denominator(frame)
         if d == 0:
             raise unspecified("num/int-division-by-zero", "an index is divided by zero", span)
-        return divide(numerator(frame), d)
+        return divide(n, d)
 
     c = b.constant
     if c is not None and c > 0 and op in ("FloorDiv", "FloorMod"):

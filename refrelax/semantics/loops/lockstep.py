@@ -21,8 +21,10 @@ from refrelax.semantics.loops.frame import Builder, Frame
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.launch import Answers, Coords, Launch, Pending, Request
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ThreadEnds
+from refrelax.semantics.loops.serial_loops import last_fits, step_of
 from refrelax.semantics.loops.threads import (
     as_thread_loop,
+    binds_threads,
     handed_over,
     is_block_index,
     is_shared,
@@ -58,13 +60,11 @@ def build_group(build: Builder, loop: For) -> Coroutine:
     bound = dict(build.coords)
     if tag in bound:
         return _same_thread(build, loop, bound[tag])
-    count = build_index(build, loop.extent).constant
-    if count is None:
-        raise unspecified("ld/thread-extent", f"the extent of {tag} is not known at launch", loop.span)
+    count, values = _values(build, loop, tag)
     launch.extents[tag] = count
     build.context.meter.step(max(count, 0))  # before a thread is built for each
     leave: list[Callable[[], None]] = []
-    threads = [_thread(build, loop, k, leave) for k in range(count)]
+    threads = [_thread(build, loop, (k, value), leave) for k, value in enumerate(values)]
     coords = [(*build.coords, (tag, k)) for k in range(count)]
 
     def run(frame: Frame) -> Threads:
@@ -84,6 +84,19 @@ def build_group(build: Builder, loop: For) -> Coroutine:
             launch.enter(build.coords)
 
     return run
+
+
+@rule("ld/thread-extent")
+def _values(build: Builder, loop: For, tag: str) -> tuple[int, range]:
+    """How many threads a loop has, and the values of its variable in them."""
+    first, extent = build_index(build, loop.min), build_index(build, loop.extent)
+    if first.constant is None or extent.constant is None:
+        raise unspecified("ld/thread-extent", f"the extent of {tag} is not known at launch", loop.span)
+    step = step_of(build, loop)
+    if (fits := last_fits(loop, first, extent, step)) is not None:
+        fits(first.constant, extent.constant)
+    values = range(first.constant, first.constant + max(extent.constant, 0), step)
+    return len(values), values
 
 
 @dataclass(slots=True, eq=False)
@@ -112,25 +125,30 @@ class _Child:
 def _same_thread(build: Builder, loop: For, value: int) -> Coroutine:
     """A loop bound to a tag that an enclosing loop is bound to: the same thread, so only its own value."""
     inner = build.child()
-    slot = inner.variable(loop.var.name, value, value)
+    first, extent, step = build_index(build, loop.min), build_index(build, loop.extent), step_of(build, loop)
+    slot = inner.variable(loop.var.name, None, None)
     name_thread(inner, loop)
-    extent, body = build_index(build, loop.extent).run, build_coroutine_body(inner, loop.body)
+    fits, body = last_fits(loop, first, extent, step), build_coroutine_body(inner, loop.body)
 
     def run(frame: Frame) -> Threads:
-        if value < extent(frame):
-            frame[slot] = value
+        low, count = first.run(frame), extent.run(frame)
+        if fits is not None:
+            fits(low, count)
+        if value * step < count:
+            frame[slot] = low + value * step
             yield from body(frame)
 
     return run
 
 
 @rule("ev/thread-private-memory")
-def _thread(build: Builder, loop: For, value: int, leave: list[Callable[[], None]]) -> Coroutine:
-    """One thread: its own closures, and private copies of the local memory that it touches, over a copy of the
-    frame."""
+def _thread(build: Builder, loop: For, which: tuple[int, int], leave: list[Callable[[], None]]) -> Coroutine:
+    """One thread, by its place among them and the value of the variable in it: its own closures, and private copies of
+    the local memory that it touches, over a copy of the frame."""
+    place, value = which
     launch = build.launch
     assert launch is not None
-    coords = (*build.coords, (loop.thread or "", value))
+    coords = (*build.coords, (loop.thread or "", place))
     own = replace(build.child(), slots=[build.slots[0]], depth=build.depth + 1, coords=coords)
     slot = own.variable(loop.var.name, value, value)
     own.loops = (*build.loops, (loop.var.name, slot))
@@ -184,7 +202,7 @@ def build_coroutine_body(build: Builder, body: tuple[Stmt, ...]) -> Coroutine:
     steps: list[tuple[bool, Any]] = []
     for stmt in body:
         note_varying(inner, stmt)
-        slow = waits(stmt) or _synchronises_inside(inner, stmt)
+        slow = waits(stmt) or binds_threads(stmt) or _synchronises_inside(inner, stmt)
         steps.append((slow, _coroutine(inner, stmt) if slow else inner.statement(stmt)))
         if not slow and inner.implicit and inner.uniform and _touches_shared(inner, stmt):
             steps.append((True, _wait(inner, SYNCHRONISED)))
@@ -307,11 +325,14 @@ def _serial(build: Builder, loop: For) -> Coroutine:
     inner.loops = (*build.loops, (loop.var.name, slot))
     name_thread(inner, loop) if loop.thread else None
     body, charge, name = build_coroutine_body(inner, loop.body), build.context.meter.step, loop.var.name
-    step = 1 if loop.step is None else build_index(build, loop.step).constant or 1
+    step = step_of(build, loop)
+    fits = last_fits(loop, low, extent, step)
     told = getattr(build.context.listener, "on_step", None)
 
     def run(frame: Frame) -> Threads:
         first, count = low.run(frame), extent.run(frame)
+        if fits is not None:
+            fits(first, count)
         charge(max(count, 0))
         for value in range(first, first + count, step):
             frame[slot] = value

@@ -17,6 +17,7 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import flat_position, settled
+from refrelax.semantics.storage import BYTES
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, StringImm, SymVar
@@ -54,9 +55,11 @@ def pointee(build: Builder, handle: PrimExpr) -> Any:
         case Intrinsic(op="tvm_access_ptr", args=(unit, data, offset, extent, _)):
             base = in_units_of(build, resolve(build, data), unit.dtype, handle.span)
             return _shifted(base, build_index(build, offset), build_index(build, extent))
-        case Intrinsic(op="handle_add_byte_offset" | "ptr_byte_offset", args=(data, offset, *_)):
-            base = resolve(build, data)
-            return _rest(base, pointer_at(base, base.dtype, base.name, handle.span, build_index(build, offset)))
+        case Intrinsic(op="handle_add_byte_offset" | "ptr_byte_offset", args=(data, offset, *unit)):
+            base, octets = resolve(build, data), build_index(build, offset)
+            dtype = _named(unit) or _unit(base, octets)
+            at = pointer_at(base, dtype, base.name, handle.span, octets)
+            return _rest(in_units_of(build, base, dtype, handle.span), at)
         case Intrinsic(op="reinterpret", args=(data,)):
             if data.dtype.startswith("handle"):
                 return pointee(build, data)
@@ -149,6 +152,18 @@ def in_units_of(build: Builder, base: Bound, dtype: str, span: Span | None) -> B
     build.aliasing = True
     cells, at = base.storage.plane(dtype, build.context.numerics), pointer_at(base, dtype, base.name, span)
     return replace(base, dtype=dtype, cells=cells, origin=at, pointer=at)
+
+
+def _named(unit: list[PrimExpr]) -> str | None:
+    """The dtype that ``T.ptr_byte_offset`` is given."""
+    name = unit[0].value if unit and isinstance(unit[0], StringImm) else unit[0].dtype if unit else ""
+    return name if dtypes.is_dtype(name) and dtypes.kind(name) not in ("handle", "void") else None
+
+
+def _unit(base: Bound, octets: Index) -> str:
+    """What a handle some bytes further counts in: elements of its memory, or bytes if it may be inside of one."""
+    known = octets.constant
+    return base.dtype if known is not None and 8 * known % dtypes.memory_bits(base.dtype) == 0 else BYTES
 
 
 @rule("ev/pointer-into-buffer")

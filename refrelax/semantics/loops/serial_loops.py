@@ -10,9 +10,11 @@ from contextlib import suppress
 from typing import Any
 
 from refrelax.errors import Ended, unspecified
+from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import AttrStmt, Break, Continue, Evaluate, For, IfThenElse, LaunchThread, SBlock, Stmt
 
 Begin = Callable[[int], None]
@@ -33,11 +35,7 @@ def build_serial(
     slot = inner.variable(stmt.var.name, low.lo, _greatest(low, extent))
     inner.loops = (*build.loops, (stmt.var.name, slot))
     body = inner.body(stmt.body)
-    step = 1 if stmt.step is None else build_index(build, stmt.step).constant
-    if step is None:
-        raise unspecified("ld/loop-step", "the step of a loop is not a constant", stmt.span)
-    if step <= 0:
-        raise unspecified("ld/loop-step", f"the step of a loop is {step}: it is positive", stmt.span)
+    step = step_of(build, stmt)
     if leaves_loop(stmt.body):
         body = _with_continue(body)
     if guard is not None:
@@ -45,7 +43,46 @@ def build_serial(
     watch = getattr(build.context.listener, "on_step", None)
     if begin is not None or watch is not None:
         body = _announced(build, stmt.var.name, slot, body, begin, watch)
-    return _iterate(stmt.var.name, slot, low.run, extent.run, step, body, build.context.meter.step)
+    return _iterate(
+        (stmt.var.name, slot),
+        low.run,
+        extent.run,
+        step,
+        body,
+        build.context.meter.step,
+        last_fits(stmt, low, extent, step),
+    )
+
+
+@rule("ld/loop-step")
+def step_of(build: Builder, stmt: For) -> int:
+    """The step of a loop: a positive constant."""
+    step = 1 if stmt.step is None else build_index(build, stmt.step).constant
+    if step is None:
+        raise unspecified("ld/loop-step", "the step of a loop is not a constant", stmt.span)
+    if step <= 0:
+        raise unspecified("ld/loop-step", f"the step of a loop is {step}: it is positive", stmt.span)
+    return step
+
+
+Fits = Callable[[int, int], None]
+"""What is told the first value of a loop variable and the extent; it ends the run where the last value does not fit."""
+
+
+@rule("ld/index-overflow")
+def last_fits(stmt: For, low: Index, extent: Index, step: int) -> Fits | None:
+    """A check that the last value of the variable fits its dtype; ``None`` where the bounds show that."""
+    least, greatest = dtypes.integer_range(stmt.var.dtype)
+    if low.lo is not None and low.lo >= least and (top := _greatest(low, extent)) is not None and top <= greatest:
+        return None
+
+    def check(first: int, n: int) -> None:
+        last = first + (n - 1) // step * step
+        if n > 0 and last > greatest:
+            message = f"the loop variable {stmt.var.name} would be {last}, which does not fit {stmt.var.dtype}"
+            raise unspecified("ld/index-overflow", message, stmt.span)
+
+    return check
 
 
 def _greatest(low: Index, extent: Index) -> int | None:
@@ -53,11 +90,16 @@ def _greatest(low: Index, extent: Index) -> int | None:
     return None if low.hi is None or extent.hi is None else low.hi + extent.hi - 1
 
 
-def _iterate(name: str, slot: int, start: Run, count: Run, step: int, body: Run, charge: Callable[[int], None]) -> Run:
+def _iterate(
+    var: tuple[str, int], start: Run, count: Run, step: int, body: Run, charge: Callable[[int], None], fits: Fits | None
+) -> Run:
     """The loop itself. A run that ends inside it names the value of its variable (this costs nothing otherwise)."""
+    name, slot = var
 
     def run(frame: Frame) -> None:
         first, n = start(frame), count(frame)
+        if fits is not None:
+            fits(first, n)
         charge(n if n > 0 else 0)
         value = first
         try:

@@ -44,6 +44,14 @@ def waits(stmt: Stmt) -> bool:
     )
 
 
+def binds_threads(stmt: Stmt) -> bool:
+    """Whether a loop in ``stmt`` is bound to threads of a block."""
+    return any(
+        isinstance(each, For | LaunchThread) and each.thread is not None and not each.thread.startswith("blockIdx")
+        for each in statements_of([stmt])
+    )
+
+
 def has_barrier(stmts: Iterable[Stmt]) -> bool:
     """Whether a storage synchronisation is written anywhere in ``stmts``."""
     return any(

@@ -5,14 +5,16 @@ All lanes of a loaded vector are read before any lane of the statement's result 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.loops.elements import build_element
+from refrelax.semantics.loops.elements import build_element, build_if_then_else, build_let
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import build_load, build_store
+from refrelax.semantics.loops.visit import with_operands
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore
@@ -32,7 +34,11 @@ from refrelax.syntax.scalars import (
     SymVar,
     int_imm,
     literal_int,
+    walk,
 )
+
+EFFECTS = ("cls.", "call_packed", "call_cpacked", "tvm_call_packed", "call_extern", "atomic_add", "cuda.atomic_add")
+"""How calls begin that may do something besides giving a value."""
 
 
 def lane(expr: PrimExpr, k: int) -> PrimExpr:
@@ -136,9 +142,54 @@ def build_vector(build: Builder, expr: PrimExpr) -> Element:
         source, target = (dtypes.lanes(each.dtype) for each in (expr.args[0], expr))
         if source != target:
             return build_reinterpreted(build, expr)
+    return _after_calls(build, expr) if has_call(expr) else _lanes(build, expr)
+
+
+def _lanes(build: Builder, expr: PrimExpr) -> Element:
     build.context.meter.step(dtypes.lanes(expr.dtype))  # before an expression is built for each
     lanes = [build_element(build, lane(expr, k)) for k in range(dtypes.lanes(expr.dtype))]
     return lambda frame: tuple(each(frame) for each in lanes)
+
+
+def has_call(expr: PrimExpr) -> bool:
+    """Whether a scalar in it calls a function, or changes memory: that happens once, not once a lane."""
+    return any(isinstance(e, Intrinsic) and e.op.startswith(EFFECTS) and dtypes.lanes(e.dtype) == 1 for e in walk(expr))
+
+
+def _after_calls(build: Builder, expr: PrimExpr) -> Element:
+    """A vector expression in which something is called: its scalars that call come first, left to right."""
+    first: list[tuple[int, Element]] = []
+    inner = build.child()
+    rest = _called_first(inner, expr, first)
+    whole = build_element(inner, rest) if isinstance(rest, SymVar) else _lanes(inner, rest)
+
+    def run(frame: Frame) -> Any:
+        for slot, each in first:
+            frame[slot] = each(frame)
+        return whole(frame)
+
+    return run
+
+
+def _called_first(inner: Builder, expr: PrimExpr, first: list[tuple[int, Element]]) -> PrimExpr:
+    """``expr`` with variables for its scalars that call, whose elements ``first`` takes. What decides whether or under
+    which names a part is evaluated is evaluated whole."""
+    if not has_call(expr):
+        return expr
+    match expr:
+        case Let():
+            value = build_let(inner, expr)
+        case Intrinsic(op="if_then_else"):
+            value = build_if_then_else(inner, expr)
+        case _ if dtypes.lanes(expr.dtype) == 1:
+            value = build_element(inner, expr)
+        case _:
+            return with_operands(expr, lambda each: _called_first(inner, each, first))
+    slot = inner.new_slot()
+    name = f"{slot} called"
+    inner.elements[name] = slot
+    first.append((slot, value))
+    return SymVar(name, expr.dtype)
 
 
 def _scalable(node: PrimExpr | BufferStore) -> Element:
@@ -151,9 +202,25 @@ def _scalable(node: PrimExpr | BufferStore) -> Element:
     return stop
 
 
+@rule("ld/intrinsic-without-meaning")
+def of_other_width(expr: Intrinsic) -> Element | None:
+    """What a ``reinterpret`` to another number of bits does; ``None`` of one to as many."""
+    (arg,) = expr.args
+    if dtypes.memory_bits(arg.dtype) == dtypes.memory_bits(expr.dtype):
+        return None
+
+    def stop(_frame: Frame) -> None:
+        message = f"the bits of {arg.dtype} have no meaning as {expr.dtype}: the widths differ"
+        raise unspecified("ld/intrinsic-without-meaning", message, expr.span)
+
+    return stop
+
+
 @rule("ev/reinterpret-lanes")
 def build_reinterpreted(build: Builder, expr: Intrinsic) -> Element:
     """The bits of a vector (lane 0 lowest) cut into lanes of another width. Poison in any lane is poison in all."""
+    if (stop := of_other_width(expr)) is not None:
+        return stop
     numerics, (arg,) = build.context.numerics, expr.args
     source, target = dtypes.element(arg.dtype), dtypes.element(expr.dtype)
     given, assemble = build_element(build, arg), numerics.at(target).assemble
@@ -191,6 +258,10 @@ def build_vector_store(build: Builder, store: BufferStore) -> Run:
     count = max(dtypes.lanes(i.dtype) for i in store.indices)
     slot = build.new_slot()
     build.context.meter.step(count)
+    first: list[tuple[int, Element]] = []
+    if any(map(has_call, store.indices)):
+        build = build.child()
+        store = replace(store, indices=tuple(_called_first(build, each, first) for each in store.indices))
     predicate = (
         None if store.predicate is None else [build_index(build, lane(store.predicate, k)).run for k in range(count)]
     )
@@ -198,6 +269,8 @@ def build_vector_store(build: Builder, store: BufferStore) -> Run:
 
     def run(frame: Frame) -> None:
         vector = value(frame)
+        for place, each_first in first:
+            frame[place] = each_first(frame)
         payloads = vector if isinstance(vector, tuple) else (vector,) * count
         for k, each in enumerate(stores):
             if predicate is None or predicate[k](frame):

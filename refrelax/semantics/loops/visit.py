@@ -151,12 +151,13 @@ def rebuild(expr: PrimExpr, change: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:
     """``expr`` with every node replaced by what ``change`` makes of it, operands first, left to right."""
 
     def go(node: PrimExpr) -> PrimExpr:
-        return change(_with_operands(node, go))
+        return change(with_operands(node, go))
 
     return go(expr)
 
 
-def _with_operands(node: PrimExpr, go: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:
+def with_operands(node: PrimExpr, go: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:
+    """``node`` with ``go`` applied to its operands, left to right; the predicate of a load stays."""
     match node:
         case Binary():
             return replace(node, a=go(node.a), b=go(node.b))

@@ -59,7 +59,7 @@ class Enclosure:
                     return as_type(Arithmetic, ManyFloats(self, dtype))
                 case "int" | "uint":
                     return as_type(Arithmetic, IntervalIntegers(self, dtype))
-        raise InternalError(f"no element has dtype {dtype}")
+        raise unspecified("num/no-operation", f"no element has dtype {dtype}")
 
     def truth(self, value: bool) -> Truth:
         return TRUE if value else FALSE

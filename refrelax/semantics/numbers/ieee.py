@@ -146,7 +146,7 @@ class Ieee:
                     return Floats(self, dtype)
                 case "int" | "uint":
                     return Integers(self, dtype)
-        raise InternalError(f"no element has dtype {dtype}")
+        raise unspecified("num/no-operation", f"no element has dtype {dtype}")
 
     def truth(self, value: bool) -> Truth:
         return TRUE if value else FALSE

@@ -125,9 +125,9 @@ def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The argument's type; its dtype must be a float, and ``alpha``'s, and ``axis`` one of its axes."""
     arity(d, call, 2)
     x, alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    if x.dtype is not None and not dtypes.is_float(x.dtype):
+        d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
     if rank(x) != UNKNOWN:
-        if x.dtype is not None and not dtypes.is_float(x.dtype):
-            d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
         normal_axis(d, call, rank(x), A.integer(call, "axis"))
     joined_dtype(d, call, [x, alpha])
     return x
@@ -154,11 +154,10 @@ def deduce_softmax(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The argument's type; its dtype must be a float and ``axis`` one of its axes."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
-    if rank(x) == UNKNOWN:
-        return x
     if x.dtype is not None and not dtypes.is_float(x.dtype):
         d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
-    normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
     return x
 
 

@@ -145,9 +145,12 @@ def _fit(m: Meaning, q: Array, k: Array, v: Array) -> None:
 
 @rule("op.nn.attention/extents")
 def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array | None = None) -> Array:
-    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias``.
+    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias[i, j]``.
 
-    Every query attends to the keys of its batch, or to those up to its position.
+    Without ``scale`` the product ``q[i] . k[j]`` is divided by the square root of the number of features. ``j`` runs
+    over the keys of the batch: under the ``causal_mask`` ``"TopLeft"`` over those up to ``i``, under ``"BottomRight"``
+    over those up to ``i + abs(keys - queries)``; any other string masks nothing. Where there is no key it is 0. All is
+    computed at the query's dtype, to which keys and values are converted; a bias is of it.
     """
     _fit(m, q, k, v)
     m.require(q.dims[0] == k.dims[0], "op.nn.attention/extents", f"batches {q.dims[0]} and {k.dims[0]}")
@@ -165,7 +168,13 @@ def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array 
 
 @rule("op.nn.attention_var_len/starts")
 def attention_var_len(m: Meaning, call: Call, q: Array, k: Array, v: Array, starts: Array, *more: Array) -> Array:
-    """Sequences one after the other: query ``i`` of sequence ``s`` attends to the keys of sequence ``s`` only."""
+    """As ``attention``, of sequences that lie one after the other: a query of sequence ``s`` attends to the keys of
+    sequence ``s`` only.
+
+    Sequence ``s`` has the queries from ``seqstart_q[s]`` to below ``seqstart_q[s + 1]``, and so the keys; a mask counts
+    positions and lengths within the sequence. Every batch of the result is that of the first batch of the arguments.
+    The greatest lengths say nothing.
+    """
     given = (starts, more[0] if len(more) > 1 else starts)
     _fit(m, q, k, v)
     m.require(all(each.ndim == 1 for each in given), "op.nn.attention_var_len/starts", "starts that are no vector")

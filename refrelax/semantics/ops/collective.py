@@ -137,7 +137,8 @@ def allreduce(e: Evaluation, x: TensorValue, kind: str, in_group: bool) -> Tenso
 
 
 def evaluate_allreduce(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
-    """The elements of all workers, or of those of the group, combined place by place; `avg` divides their sum."""
+    """The elements of all workers, or of those of the group, combined place by place in the order of their numbers at
+    the argument's dtype; ``avg`` divides their sum by their number, truncated on integers."""
     return allreduce(e, tensor_value(args[0]), A.text(call, "op_type"), A.flag(call, "in_group"))
 
 

@@ -160,7 +160,7 @@ def broadcast_dims(d: Deduction, call: Call, a: D.Dims, b: D.Dims) -> D.Dims | N
 
     A literal 1 gives way to the other dim. Two different literals are an error.
     """
-    count = max(len(a), len(b))
+    count, agree = max(len(a), len(b)), True
     result: list[PrimExpr] = []
     for k in range(1, count + 1):
         if k > len(a) or k > len(b):
@@ -178,8 +178,21 @@ def broadcast_dims(d: Deduction, call: Call, a: D.Dims, b: D.Dims) -> D.Dims | N
                 f"second is {D.as_int(y)}; they do not broadcast",
             )
         else:
-            return None
-    return tuple(reversed(result))
+            agree = False
+            result.append(x)
+    return tuple(reversed(result)) if agree else None
+
+
+@rule("op.common/broadcast")
+def broadcast_all(d: Deduction, call: Call, several: Sequence[D.Dims | None]) -> D.Dims | None:
+    """Dims of several operands aligned at the right; ``None`` if those of one are not known, or do not say it."""
+    known = [dims for dims in several if dims is not None]
+    whole: D.Dims | None = ()
+    for k, dims in enumerate(known):
+        for other in known[:k]:
+            broadcast_dims(d, call, other, dims)
+        whole = None if whole is None else broadcast_dims(d, call, whole, dims)
+    return whole if len(known) == len(several) else None
 
 
 @rule("op.common/same-vdevice")

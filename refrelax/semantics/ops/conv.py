@@ -101,7 +101,11 @@ def layouts(call: Call, n: int, kernel: str) -> tuple[L.Layout, L.Layout, L.Layo
 
 
 def _deduce(n: int, transposed: bool) -> DeduceRule:
-    """Batch, output channels, window positions, in the result's layout, at ``out_dtype`` if it is given."""
+    """Batch, output channels and the number of windows along each spatial axis, in the result's layout, at
+    ``out_dtype`` if it is given, else at the data's dtype. With ``b`` and ``a`` for the padding before and after
+    (``padding`` has those before, then those after, axis by axis; one number an axis counts for both), ``d`` for the
+    dilation and ``s`` for the stride, a kernel of ``k`` positions and data of ``m`` make ``(m + b + a - d * (k - 1) -
+    1) // s + 1``; of a transpose ``(m - 1) * s - b - a + d * (k - 1) + output_padding + 1``."""
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
@@ -113,10 +117,12 @@ def _deduce(n: int, transposed: bool) -> DeduceRule:
         out_layout = L.check(d, call, A.text(call, "out_layout", "") or in_layout.name, DATA[n])
         x, w = L.plain_dims(d, call, data, in_layout), L.plain_dims(d, call, weight, kernel_layout)
         dtype = A.dtype(call, "out_dtype", default=None) or arithmetic_dtype(d, call, data, weight)
-        vdevice = binary_vdevice(d, call, data, weight)
+        vdevice, window = binary_vdevice(d, call, data, weight), Window.of(call, n, transposed)
+        _check_divided(d, call, x, w, window.groups, transposed)
+        if any(extra >= stride for extra, stride in zip(window.extra, window.strides, strict=True)):
+            d.fail("op.conv_transpose/output-padding", f"{short(call)}: an output padding is not below its stride")
         if x is None or w is None:
             return of_rank(len(out_layout.axes), dtype, vdevice)
-        window = Window.of(call, n, transposed)
         if transposed:
             result = _transposed_dims(d, call, x, w, window)
         else:
@@ -126,15 +132,24 @@ def _deduce(n: int, transposed: bool) -> DeduceRule:
     return deduce
 
 
-@rule("op.conv/channels", "op.conv/groups")
+@rule("op.conv/groups", "op.conv_transpose/groups")
+def _check_divided(
+    d: Deduction, call: Call, x: list[PrimExpr] | None, w: list[PrimExpr] | None, groups: int, transposed: bool
+) -> None:
+    """The channels make groups: those of the result; of a transpose those of the data, which are the kernel's."""
+    counts = [] if w is None else [w[0]]
+    counts += [x[1]] if transposed and x is not None else []
+    for count in counts:
+        if as_int(d.simplify(Binary("FloorMod", count, D.imm(groups)))) not in (None, 0):
+            name = "op.conv_transpose/groups" if transposed else "op.conv/groups"
+            d.fail(name, f"{short(call)}: the channels do not make {groups} groups")
+
+
+@rule("op.conv/channels")
 def _dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimExpr], window: Window) -> list[PrimExpr]:
     groups = D.imm(window.groups)
     if d.equal(x[1], D.mul(w[1], groups)) is False:
         d.fail("op.conv/channels", f"{short(call)}: the data's channels are not groups times the kernel's")
-    out = as_int(w[0])
-    left = as_int(d.simplify(Binary("FloorMod", w[0], groups))) if out is None else out % window.groups
-    if left:
-        d.fail("op.conv/groups", f"{short(call)}: the output channels do not make {window.groups} groups")
     spatial = []
     for k, (size, taps) in enumerate(zip(x[2:], w[2:], strict=True)):
         reach = D.mul(D.imm(window.dilation[k]), D.sub(taps, D.ONE))
@@ -143,15 +158,10 @@ def _dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimExpr], window
     return [x[0], w[0], *spatial]
 
 
-@rule("op.conv_transpose/channels", "op.conv_transpose/groups", "op.conv_transpose/output-padding")
+@rule("op.conv_transpose/channels", "op.conv_transpose/output-padding")
 def _transposed_dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimExpr], window: Window) -> list[PrimExpr]:
     if d.equal(x[1], w[0]) is False:
         d.fail("op.conv_transpose/channels", f"{short(call)}: the data's channels are not the kernel's")
-    count = as_int(w[0])
-    if count is not None and count % window.groups:
-        d.fail("op.conv_transpose/groups", f"{short(call)}: {count} channels do not make {window.groups} groups")
-    if any(extra >= stride for extra, stride in zip(window.extra, window.strides, strict=True)):
-        d.fail("op.conv_transpose/output-padding", f"{short(call)}: an output padding is not below its stride")
     spatial = []
     for k, (size, taps) in enumerate(zip(x[2:], w[2:], strict=True)):
         grown = D.mul(D.sub(size, D.ONE), D.imm(window.strides[k]))
@@ -166,11 +176,11 @@ def _transposed_dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimEx
 
 @rule("op.conv/channels-run")
 def _convolution(n: int) -> Text:
-    """``out[b, o, y] = sum over i, k of x[b, g * I + i, y * stride + k * dilation - padding] * w[o, i, k]``, both
-    operands converted to the output dtype, multiplied and accumulated there.
-
-    ``g`` is the group of ``o``. A position in the padding counts as zero, and is multiplied like any other.
-    """
+    """``out[b, o, y] = sum over i, k of x[b, g * I + i, y * stride + k * dilation - before] * w[o, i, k]``, with ``I``
+    for the kernel's input channels, ``g = o // (O / groups)`` for the group of ``o`` among ``O``, and ``before`` for
+    the padding before. Operands of two dtypes are converted to the one in which they meet
+    (``op.binary/meeting-dtype``), then to the result's, and are multiplied and accumulated there, by increasing ``i``,
+    then ``k``. A position in the padding is zero, and is multiplied like any other."""
 
     def text(m: Meaning, call: Call, x: Array, w: Array) -> Array:
         x, w, out, dtype = _operands(m, call, x, w, n, KERNEL[n])
@@ -207,11 +217,11 @@ def _operands(m: Meaning, call: Call, x: Array, w: Array, n: int, kernel: str) -
 
 @rule("op.conv_transpose/channels-run")
 def _transposed(n: int) -> Text:
-    """``out[b, o, y] = sum over i, k with y + padding - k * dilation = x * stride of x[b, i, x] * w[i, o, k]``, both
-    operands converted to the output dtype, multiplied and accumulated there.
-
-    Only the positions that exist contribute: the gradient of the convolution with respect to its data.
-    """
+    """``out[b, o, y] = sum over i, k of x[b, i, p] * w[i, o % O, k]``, along each axis those ``k`` alone for which ``y
+    + before - k * dilation = p * stride`` with a position ``p`` of the data. ``O`` is the kernel's second extent, and
+    ``i`` runs over the ``C / groups`` channels of group ``o // O``, of ``C`` in the data. Operands of two dtypes are
+    converted to the one in which they meet (``op.binary/meeting-dtype``), then to the result's, and are multiplied and
+    accumulated there, by increasing ``i``, then ``k``."""
 
     def text(m: Meaning, call: Call, x: Array, w: Array) -> Array:
         x, w, out, dtype = _operands(m, call, x, w, n, TRANSPOSED[n])

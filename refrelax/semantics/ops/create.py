@@ -57,7 +57,7 @@ def deduce_full(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def full(m: Meaning, call: Call, shape: Extents, fill: Array) -> Array:
-    """``out[i] = fill``."""
+    """``out[i] = fill``, converted to the dtype of the result."""
     value = cast(m, fill, A.dtype(call, default=None) or fill.dtype)
     return m.copy(m.along(value, (), shape))
 
@@ -159,8 +159,9 @@ def eye_like(m: Meaning, call: Call, x: Array, offset: Scalar) -> Array:
 
 
 def deduce_arange(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """``ceil((stop - start) / step)`` elements, none where that is negative; computed in float32 if one of them is a
-    float and not all are numbers."""
+    """``ceil((end - start) / step)`` elements, none where that is negative. Of integers, and of literals, the quotient
+    is that of the numbers as they are written; else all three are converted to float32 and each step is rounded there.
+    Of a literal step of 0 only the rank is known."""
     arity(d, call, 3)
     start, stop, step = (scalar_expression(d, call, types, k) for k in range(3))
     if as_number(step) == 0:
@@ -192,7 +193,8 @@ INFINITY = float("inf")
 
 @rule("op.arange/zero-step")
 def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
-    """``out[i] = start + i * step``."""
+    """``out[i] = start + i * step``, each step rounded to the dtype; at an integer dtype start and step are truncated
+    first, and the sum wraps."""
     whole = all(dtypes.kind(each.dtype) == "int" for each in ends)
     if not whole:
         finite = all(isfinite(each.number) for each in ends)
@@ -214,7 +216,7 @@ def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
 
 @rule("op.tril/rank", "op.tril/scalar-offset")
 def deduce_triangle(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's type; its rank is at least 2."""
+    """The argument's type; its rank is at least 2 where it is known."""
     arity(d, call, 2)
     x = tensor(d, call, types, 0)
     if not isinstance(types[1], PrimType):
@@ -244,7 +246,7 @@ def _triangle(lower: bool) -> Text:
 
 @rule("op.hamming_window/float-dtype", "op.hamming_window/window-size")
 def deduce_hamming(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """``(window_size,)`` at ``dtype``, a float."""
+    """``(window_size,)`` at ``dtype``, a float. The size is an integer."""
     arity(d, call, 4)
     dtype = A.dtype(call)
     if dtype is None or not dtypes.is_float(dtype):

@@ -30,7 +30,7 @@ def _snapshot(value: Value) -> Value:
 
 
 def evaluate_print(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """An effect: the format and the values."""
+    """An effect, which others see: the format and the values, as they are then. No format is checked against them."""
     e.effects.append(Effect("print", "relax.print", tuple(_snapshot(each) for each in args)))
     return ()
 
@@ -49,7 +49,8 @@ def deduce_assert(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.assert_op/failed")
 def evaluate_assert(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """Void if the condition holds; else the run ends with ``Trapped``."""
+    """Void if the condition holds; else the run ends with ``Trapped``. Poison in it leaves the run open, under its
+    rule."""
     condition = args[0]
     holds = bool(condition.value) if isinstance(condition, Prim) else e.numerics.decide(tensor_value(condition)[()])
     if not holds:

@@ -46,11 +46,17 @@ class Subscripts:
     result: str
 
 
+def _is_term(text: str) -> bool:
+    """Letters, and one ellipsis at most."""
+    letters = text.replace("...", "", 1)
+    return letters.isascii() and (not letters or letters.isalpha())
+
+
 def subscripts(text: str, ranks: list[int]) -> Subscripts | None:
     """The labels of ``"ij,jk->ik"`` for operands of these ranks; ``None`` if the text does not fit."""
     left, arrow, right = text.replace(" ", "").partition("->")
     terms = left.split(",")
-    if len(terms) != len(ranks):
+    if len(terms) != len(ranks) or not all(_is_term(each) for each in (*terms, right)):
         return None
     widths = [n - len(term.replace("...", "")) if "..." in term else 0 for term, n in zip(terms, ranks, strict=True)]
     if any(w < 0 or w > 10 for w in widths):
@@ -72,7 +78,8 @@ def subscripts(text: str, ranks: list[int]) -> Subscripts | None:
 
 @rule("op.einsum/subscripts", "op.einsum/dims", "op.einsum/equal-dtypes")
 def deduce_einsum(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The dims that the result's labels name."""
+    """The dims that the result's labels name: the first one of a label that is not the literal 1. Where dims of an
+    operand are not known, the rank, if it is that of the first such operand."""
     arity(d, call, 1)
     found = tensors(d, call, types[0])
     if any(t.dtype != found[0].dtype for t in found):
@@ -81,25 +88,29 @@ def deduce_einsum(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     loose = next((t for t in found if known_dims(t) is None), None)
     ranks = [rank(t) for t in found]
     labels = None if UNKNOWN in ranks else subscripts(A.text(call, "subscripts"), ranks)
-    if loose is not None:  # TVM writes the operand's rank, which a text may repeat
-        same = labels is not None and len(labels.result) == loose.ndim
-        return of_rank(loose.ndim if same else UNKNOWN, found[0].dtype, vdevice)
-    if labels is None:
+    if labels is None and UNKNOWN not in ranks:
         d.fail("op.einsum/subscripts", f"{short(call)}: {A.text(call, 'subscripts')!r} does not fit the operands")
+    if labels is None:
+        return of_rank(UNKNOWN, found[0].dtype, vdevice)
     at: dict[str, PrimExpr] = {}
     for term, t in zip(labels.operands, found, strict=True):
-        for label, dim in zip(term, known_dims(t) or (), strict=True):
+        dims = known_dims(t)
+        for label, dim in zip(term, dims, strict=True) if dims is not None else ():
             old = at.setdefault(label, dim)
             if D.is_one(old):
                 at[label] = dim
             elif not D.is_one(dim) and d.equal(old, dim) is False:
                 d.fail("op.einsum/dims", f"{short(call)}: the axes labelled {label!r} differ")
+    if loose is not None:  # TVM writes the operand's rank, which a text may repeat
+        return of_rank(loose.ndim if len(labels.result) == loose.ndim else UNKNOWN, found[0].dtype, vdevice)
     return with_dims([at[label] for label in labels.result], found[0].dtype, vdevice)
 
 
 @rule("op.einsum/extents")
 def einsum(m: Meaning, call: Call, *xs: Array) -> Array:
-    """The sum, over the labels that the result does not have, of the product of the operands."""
+    """The sum, over the labels that the result does not have, of the product of the operands; in row-major order of
+    these labels as they first occur in the terms. Of three or more operands the product is taken from the first to the
+    last."""
     labels = subscripts(A.text(call, "subscripts"), [x.ndim for x in xs])
     if labels is None:
         m.ends("op.common/fits-run", f"{A.text(call, 'subscripts')!r} with ranks {[x.ndim for x in xs]}")
@@ -140,7 +151,8 @@ def deduce_outer(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def outer(m: Meaning, call: Call, a: Array, b: Array) -> Array:
-    """``out[i, j] = a[i] * b[j]``."""
+    """``out[i, j] = a[i] * b[j]``, computed at the dtype in which the two meet (``op.binary/meeting-dtype``) and
+    converted to the first one's."""
     meeting, dims = promote(a.dtype, b.dtype), (*a.dims, *b.dims)
     x, y = m.along(cast(m, a, meeting), [0], dims), m.along(cast(m, b, meeting), [1], dims)
     return cast(m, m.pointwise(meeting, m.all_of if meeting == "bool" else m.at(meeting).mul, x, y), a.dtype)

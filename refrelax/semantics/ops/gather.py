@@ -49,9 +49,11 @@ def deduce_take(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     axis = A.optional_integer(call, "axis", None)
     if axis is None and rank(x) != 1:
         d.fail("op.take/flat", f"{short(call)} without an axis takes a tensor of rank 1, found rank {rank(x)}")
-    if UNKNOWN in (rank(x), rank(indices)):
+    if rank(x) == UNKNOWN:
         return of_rank(UNKNOWN, x.dtype, x.vdevice)
     axis = 0 if axis is None else normal_axis(d, call, rank(x), axis)
+    if rank(indices) == UNKNOWN:
+        return of_rank(UNKNOWN, x.dtype, x.vdevice)
     dims, own = known_dims(x), known_dims(indices)
     if dims is None or own is None:
         return of_rank(rank(x) + rank(indices) - 1, x.dtype, x.vdevice)
@@ -63,8 +65,9 @@ def take(m: Meaning, call: Call, x: Array, indices: Array) -> Array:
     """``out[a, k, b] = x[a, position(indices[k]), b]``; every index is looked at, also where no element is.
 
     With ``n`` for the extent of the axis, ``position(p)`` is ``p`` under ``fast`` and ``nan``, ``p`` modulo ``n`` (from
-    0 to ``n - 1``) under ``wrap``, ``min(max(p, 0), n - 1)`` under ``clip``. Where it is none of ``0`` to ``n - 1`` the
-    element is NaN under ``nan``, if the dtype is one of floats, and poison otherwise; no index counts from the end.
+    0 to ``n - 1``) under ``wrap``, ``min(max(p, 0), n - 1)`` under ``clip``; any other string counts as ``fast``. Where
+    it is none of ``0`` to ``n - 1`` the element is NaN under ``nan``, if the dtype is one of floats, and poison
+    otherwise; no index counts from the end.
     """
     mode, axis = A.text(call, "mode", "fast"), (A.optional_integer(call, "axis", None) or 0) % x.ndim
     n, own = x.dims[axis], () if is_scalar(indices) else indices.dims

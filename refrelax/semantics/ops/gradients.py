@@ -39,7 +39,9 @@ def _like_pooled(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     found = _like_data(2, 2)(d, call, types)
     check_window(d, call, "pool_size", "strides", "dilation")
     layout = L.check(d, call, A.text(call, "layout"), DATA[2])
-    L.check(d, call, A.text(call, "out_layout", "") or layout.name, DATA[2])
+    out = L.check(d, call, A.text(call, "out_layout", "") or layout.name, DATA[2])
+    for k, each in enumerate((out, layout)):
+        L.plain_dims(d, call, tensor(d, call, types, k), each)
     return found
 
 
@@ -94,8 +96,9 @@ def nll_loss_backward(
 @rule("op.grad.pool2d_backward/extents")
 def _windows(m: Meaning, call: Call, grad: Array, x: Array) -> tuple[Windows, Array]:
     """The geometry of the pooling, and its data in the plain layout."""
-    m.require(x.ndim == grad.ndim == 4, "op.common/fits-run", f"ranks {grad.ndim} and {x.ndim}")
     w = Windows(call, 2)
+    ranks = x.ndim == len(w.layout.axes) and grad.ndim == len(w.out.axes)
+    m.require(ranks, "op.common/fits-run", f"ranks {grad.ndim} and {x.ndim}")
     data = w.layout.read(m, x)
     dims = w.out.shape(w.dims(m, data.dims))
     m.require(

@@ -46,7 +46,7 @@ HALF = Fraction(1, 2)
 
 @rule("op.image.affine_grid/size-rank", "op.image.affine_grid/matrix")
 def deduce_affine_grid(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """Batch, one coordinate a spatial axis, and the size."""
+    """Batch, one coordinate a spatial axis, and the size; only the rank where the size is not written in the call."""
     arity(d, call, 2)
     x, size = tensor(d, call, types, 0), shape_argument(d, call, types, 1)
     n = size.ndim if size.values is None else len(size.values)

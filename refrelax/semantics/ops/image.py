@@ -36,7 +36,8 @@ ROUNDINGS = ("", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "c
 
 @rule("op.image.resize/size-rank", "op.image.resize/attributes")
 def _deduce(n: int) -> DeduceRule:
-    """Batch, channels and the size, in the data's layout, at ``out_dtype`` or the data's dtype."""
+    """Batch, channels and the size, in the data's layout, at ``out_dtype`` or the data's dtype; only the rank where the
+    size is not written in the call."""
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
@@ -106,7 +107,8 @@ def cubic(t: Fraction, a: Fraction) -> list[Fraction]:
 
 
 def taps(call: Call, at: Fraction, m: int) -> list[tuple[int, Fraction]]:
-    """The positions of the data that count at ``at``, clamped to the data, with their weights."""
+    """The positions of the data that count at ``at``, clamped to the data, with their weights; none where those that
+    ``cubic_exclude`` leaves sum to 0."""
     base = floor(at)
     match A.text(call, "method"):
         case "nearest_neighbor":
@@ -124,7 +126,7 @@ def taps(call: Call, at: Fraction, m: int) -> list[tuple[int, Fraction]]:
             if A.integer(call, "cubic_exclude"):
                 found = [(p, w if 0 <= p < m else Fraction(0)) for p, w in found]
                 total = sum(w for _, w in found)
-                found = [(p, w / total) for p, w in found]
+                found = [(p, w / total) for p, w in found] if total else []
     return [(min(max(p, 0), m - 1), w) for p, w in found]
 
 
@@ -183,7 +185,7 @@ Load = Callable[[Sequence[Index]], Payload]
 """The element at a spatial position of the data, in the dtype of the sum."""
 
 
-@rule("op.image.resize/empty-data")
+@rule("op.image.resize/empty-data", "op.image.resize/attributes")
 def _resize(n: int) -> Text:
     """The weighted sum of the elements around the position, axis by axis, the last axis first."""
 
@@ -199,6 +201,7 @@ def _resize(n: int) -> Text:
         f, out = m.at(acc), m.at(dtype)
         spots = [[position(mode, p, own[k], q, (roi[k], roi[n + k])) for p in range(q)] for k, q in enumerate(new)]
         near = [[taps(call, at, own[k]) for at in line] for k, line in enumerate(spots)]
+        m.require(all(all(line) for line in near), "op.image.resize/attributes", "weights that sum to 0")
         exact, crop = A.text(call, "method") == "nearest_neighbor", mode == "tf_crop_and_resize"
         beyond, pieces = literal(m, dtype, A.real(call, "extrapolation_value")), [m.pieces([1] * q) for q in new]
 

@@ -48,7 +48,8 @@ def _one_rank(d: Deduction, call: Call, found: list[TensorType]) -> int:
 
 @rule("op.concat/flat")
 def deduce_concat(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The dims of the tensors, summed along ``axis``."""
+    """The dims of the tensors, summed along ``axis`` (of one tensor its type); without an axis, of vectors. Where a
+    pair of dims on another axis is not provably equal, only the rank is known."""
     arity(d, call, 1)
     found = tensors(d, call, types[0])
     axis = A.optional_integer(call, "axis")
@@ -107,7 +108,8 @@ def concat(m: Meaning, call: Call, *xs: Array) -> Array:
 
 
 def deduce_stack(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The common dims with the number of tensors inserted at ``axis``."""
+    """The common dims with the number of tensors inserted at ``axis``, a position in the result; none counts as 0.
+    Where a pair of dims is not provably equal, only the rank is known."""
     arity(d, call, 1)
     found = tensors(d, call, types[0])
     dtype, vdevice, ndim = joined_dtype(d, call, found), joined_vdevice(*found), _one_rank(d, call, found)
@@ -138,7 +140,10 @@ def stack(m: Meaning, call: Call, *xs: Array) -> Array:
 
 @rule("op.split/sections")
 def deduce_split(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """A tuple of pieces along ``axis``: cut at the given indices, or into sections of ``ceil(n / sections)``."""
+    """A tuple of pieces along ``axis``, or the argument's type where there is one piece. A number of sections makes so
+    many, of ``ceil(n / sections)`` positions each, the last one of what is left. Indices make one piece more than there
+    are: with a 0 before them, ``n`` behind them, and each brought to 0 or to ``n`` if it lies outside, a piece from
+    each to below the next, of no position where the next is smaller."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     axis = UNKNOWN if rank(x) == UNKNOWN else normal_axis(d, call, rank(x), A.integer(call, "axis"))
@@ -194,7 +199,8 @@ def split(m: Meaning, call: Call, x: Array) -> Array | tuple[Array, ...]:
 
 
 def deduce_repeat(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """``axis`` times ``repeats``; without an axis, all elements in one axis."""
+    """``axis`` times ``repeats``; without an axis, all elements in one axis. A negative number makes a negative extent
+    (``ev/negative-extent``)."""
     arity(d, call, 1)
     x, repeats, axis = tensor(d, call, types, 0), A.integer(call, "repeats"), A.optional_integer(call, "axis")
     if axis is not None and rank(x) != UNKNOWN:
@@ -210,7 +216,7 @@ def deduce_repeat(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def repeat(m: Meaning, call: Call, x: Array) -> Array:
-    """``out[i] = x[i with i[axis] // repeats]``."""
+    """``out[i] = x[i with i[axis] // repeats]``; without an axis of the elements in row-major order."""
     repeats, axis = A.integer(call, "repeats"), A.optional_integer(call, "axis")
     x, at = (m.flat(x), 0) if axis is None else (x, axis % x.ndim)
     dims = replaced(x.dims, at, x.dims[at] * repeats)
@@ -218,7 +224,8 @@ def repeat(m: Meaning, call: Call, x: Array) -> Array:
 
 
 def deduce_tile(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """Dims times ``repeats``, the two aligned at the right and the shorter filled with ones."""
+    """Dims times ``repeats``, the two aligned at the right and the shorter filled with ones at the left. A negative
+    number makes a negative extent (``ev/negative-extent``)."""
     arity(d, call, 1)
     x, repeats = tensor(d, call, types, 0), A.int_list(call, "repeats")
     if rank(x) == UNKNOWN:
@@ -234,7 +241,7 @@ def deduce_tile(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def tile(m: Meaning, call: Call, x: Array) -> Array:
-    """``out[i] = x[i mod extent]``."""
+    """``out[i] = x[i mod extent]``, of the last axes of the result, as many as the argument has."""
     repeats = A.int_list(call, "repeats")
     ndim = max(x.ndim, len(repeats))
     dims, times = [*[1] * (ndim - x.ndim), *x.dims], [*[1] * (ndim - len(repeats)), *repeats]

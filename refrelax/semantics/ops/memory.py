@@ -91,7 +91,9 @@ def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -
     """A fresh tensor, no element written."""
     shape = _extents(e, args[0])
     e.spend(prod(shape))
-    return empty(e.numerics, _named(e, args[1]), shape)
+    dtype = _named(e, args[1])
+    e.numerics.at(dtype)  # which leaves the run open where it has no elements
+    return empty(e.numerics, dtype, shape)
 
 
 def deduce_alloc_storage(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:

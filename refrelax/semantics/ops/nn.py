@@ -92,11 +92,11 @@ def deduce_pixel_shuffle(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     if rank(x) != UNKNOWN and rank(x) < 3:
         d.fail("op.nn.pixel_shuffle/rank", f"{short(call)} takes a tensor of rank 3 or more, found rank {rank(x)}")
     dims = known_dims(x)
-    if dims is None:
-        return of_rank(x.ndim, x.dtype)
-    channels = as_int(dims[-3])
-    if r < 1 or channels is None or channels % (r * r):
+    channels = as_int(dims[-3]) if dims is not None else None
+    if r < 1 or (dims is not None and (channels is None or channels % (r * r))):
         d.fail("op.nn.pixel_shuffle/channels", f"{short(call)}: the channels do not divide by {r} * {r}")
+    if dims is None or channels is None:
+        return of_rank(x.ndim, x.dtype)
     return with_dims(
         (*dims[:-3], D.imm(channels // (r * r)), D.mul(dims[-2], D.imm(r)), D.mul(dims[-1], D.imm(r))), x.dtype
     )
@@ -130,7 +130,7 @@ def dropout(m: Meaning, call: Call, x: Array) -> tuple[Array, Array]:
 
 @rule("op.nn.cross_entropy_with_logits/equal-shapes")
 def deduce_cross_entropy(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """A scalar tensor; predictions and labels have one shape."""
+    """A tensor of rank 0, at the dtype of the predictions; they and the labels have one shape."""
     arity(d, call, 2)
     x, y = tensor(d, call, types, 0), tensor(d, call, types, 1)
     dtype, vdevice = arithmetic_dtype(d, call, x, y), binary_vdevice(d, call, x, y)
@@ -143,7 +143,8 @@ def deduce_cross_entropy(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 @rule("op.nn.cross_entropy_with_logits/equal-extents")
 def cross_entropy(m: Meaning, call: Call, x: Array, y: Array) -> Array:
-    """``-sum(x * y)``, divided by the first extent when the rank is above 1. ``x`` are log-probabilities."""
+    """``-sum(x * y)``, divided by the first extent when the rank is above 1: ``y`` are converted to the dtype of ``x``,
+    which are log-probabilities; at integers the quotient is truncated."""
     f, every, y = m.at(x.dtype), [ALL] * x.ndim, cast(m, y, x.dtype)
     m.require(agree(m, x.dims, y.dims), "op.nn.cross_entropy_with_logits/equal-extents", f"{x.dims} and {y.dims}")
 
@@ -156,7 +157,9 @@ def cross_entropy(m: Meaning, call: Call, x: Array, y: Array) -> Array:
 
 @rule("op.nn.nll_loss/integer-targets", "op.nn.nll_loss/ranks", "op.nn.nll_loss/dims", "op.nn.nll_loss/reduction")
 def deduce_nll_loss(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """Predictions ``(N, C, …)`` and targets ``(N, …)``, or ``(C,)`` and a scalar; weights ``(C,)``."""
+    """Of predictions ``(N, C, …)`` and targets ``(N, …)`` the dims ``(N, …)`` under ``none``; of ``(C,)`` and a tensor
+    of rank 0, and under ``sum`` and ``mean``, a tensor of rank 0. Weights are ``(C,)``. At the dtype of the
+    predictions."""
     arity(d, call, 2, 3)
     x, targets = tensor(d, call, types, 0), tensor(d, call, types, 1)
     weights = tensor(d, call, types, 2) if len(types) == 3 else None
@@ -213,9 +216,11 @@ def class_weights(
 
 @rule("op.nn.nll_loss/target-range")
 def nll_loss(m: Meaning, call: Call, x: Array, targets: Array, weights: Array | None = None) -> Array:
-    """``loss[n, k] = -x[n, t, k] * w[t]``, ``t = targets[n, k]``; 0 where ``t`` is ``ignore_index``.
+    """``loss[n, k] = -x[n, t, k] * w[t]``, ``t = targets[n, k]``, every ``w`` 1 without weights; 0 where ``t`` is
+    ``ignore_index``. A class is not counted from the end.
 
-    ``mean`` divides the sum of the losses by the sum of the weights that took part.
+    ``none`` gives the losses, ``sum`` their sum, ``mean`` their sum divided by that of the weights of the targets that
+    are not ignored, which of no such target is 0 by 0.
     """
     f, ignored, outside = m.at(x.dtype), A.integer(call, "ignore_index"), "op.nn.nll_loss/target-range"
     zero = f.lit(0)

@@ -1,7 +1,8 @@
 """Normalisations.
 
-Sums of a float narrower than 32 bits are promised in float32: the data is converted, normalised there and rounded once
-to its own dtype, and only then scaled and shifted. The variance is the population variance, in two passes.
+The *wide dtype* is float32 for data of fewer than 32 bits, else the data's. But for ``batch_norm``, the data are
+converted to it, normalised there and rounded once to their own dtype, and only then scaled and shifted (``rms_norm``
+scales before). The variance is the population variance, in two passes.
 
 Spec: ``spec/ops/norm.md``.
 """
@@ -65,14 +66,14 @@ def _parameters(d: Deduction, call: Call, types: tuple[Type, ...], count: int, a
         own = known_dims(p)
         if own is not None:
             shapes.append(own)
+    agree = True
     for own in shapes[1:]:
         for a, b in zip(shapes[0], own, strict=True):
             same = d.equal(a, b)
             if same is False:
                 d.fail("op.norm/parameter-dims", f"{short(call)}: a parameter differs from the data on its axis")
-            if same is None:
-                return False
-    return True
+            agree = agree and same is True
+    return agree
 
 
 def _loose(x: TensorType, known: bool) -> TensorType:
@@ -80,19 +81,20 @@ def _loose(x: TensorType, known: bool) -> TensorType:
 
 
 def deduce_layer_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The data's type."""
+    """The data's type; of unknown dims where a dim of a parameter is not provably the data's."""
     known = _parameters(d, call, types, 3, A.int_list(call, "axes"))
     return _loose(tensor(d, call, types, 0), known)
 
 
 def deduce_rms_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The data's type."""
+    """The data's type; of unknown dims where a dim of the weight is not provably the data's."""
     known = _parameters(d, call, types, 2, A.int_list(call, "axes"))
     return _loose(tensor(d, call, types, 0), known)
 
 
 def deduce_batch_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The types of the data and of the two moving statistics."""
+    """The types of the data and of the two moving statistics; of unknown dims, all three, where a dim of a parameter is
+    not provably the data's."""
     known = _parameters(d, call, types, 5, [A.integer(call, "axis")])
     x, mean, variance = (tensor(d, call, types, k) for k in (0, 3, 4))
     return TupleType((_loose(x, known), _loose(mean, known), _loose(variance, known)))
@@ -130,7 +132,7 @@ def _channelled(d: Deduction, call: Call, types: tuple[Type, ...], groups: int |
 
 
 def deduce_group_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The data's type; the channels divide into the groups."""
+    """The data's type."""
     return _channelled(d, call, types, A.integer(call, "num_groups"))
 
 
@@ -176,14 +178,15 @@ def standardised(m: Meaning, call: Call, x: Array, axes: Sequence[int]) -> Array
 
 
 def layer_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> Array:
-    """``(x - mean) * rsqrt(variance + epsilon) * gamma + beta``, the statistics over ``axes``."""
+    """``(x - mean) * rsqrt(variance + epsilon) * gamma + beta``, the statistics over ``axes``, up to the ``rsqrt`` in
+    the wide dtype; without ``scale`` nothing is multiplied, without ``center`` nothing added."""
     axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
     same(m, x, axes, (gamma, beta))
     return affine(m, call, standardised(m, call, x, axes), gamma, beta, axes)
 
 
 def rms_norm(m: Meaning, call: Call, x: Array, weight: Array) -> Array:
-    """``x * rsqrt(mean(x**2) + epsilon) * weight``, all in the wide dtype, rounded once."""
+    """``x * rsqrt(mean(x**2) + epsilon) * weight``, the mean over ``axes``, all in the wide dtype, rounded once."""
     axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
     same(m, x, axes, (weight,))
     up, w = cast(m, x, wide(x.dtype)), cast(m, weight, wide(x.dtype))
@@ -197,7 +200,8 @@ def rms_norm(m: Meaning, call: Call, x: Array, weight: Array) -> Array:
 
 @rule("op.nn.group_norm/group-count-run")
 def group_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> Array:
-    """As ``layer_norm``, over ``axes`` and the channels of one group; the parameters go with the channel axis."""
+    """As ``layer_norm``, over ``axes`` and the channels of one group, of which each has as many, one after the other;
+    the parameters go with the channel axis."""
     c, groups = A.integer(call, "channel_axis") % x.ndim, A.integer(call, "num_groups")
     axes, size = [axis % x.ndim for axis in A.int_list(call, "axes")], x.dims[c] // groups
     same(m, x, [c], (gamma, beta))
@@ -220,7 +224,8 @@ def instance_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -
 def batch_norm(
     m: Meaning, call: Call, x: Array, gamma: Array, beta: Array, old_mean: Array, old_variance: Array
 ) -> tuple[Array, Array, Array]:
-    """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` and the moving statistics.
+    """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` and the moving statistics, all at the data's dtype;
+    without ``scale`` nothing is multiplied, without ``center`` nothing added.
 
     In training the statistics are the batch's, over every axis but ``axis``, and the moving ones become
     ``(1 - momentum) * moving + momentum * batch``; else the moving ones are used and returned.

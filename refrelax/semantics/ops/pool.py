@@ -133,9 +133,9 @@ def _max_pool(n: int) -> Text:
 
 
 def _avg_pool(n: int) -> Text:
-    """The sum of each window (that of ``max_pool``) divided by the number of its elements, padding counted if
-    ``count_include_pad``, positions behind the padding never; a window without elements gives 0 where padding does not
-    count."""
+    """The sum of the elements of each window (that of ``max_pool``), divided by the number of its positions: with
+    ``count_include_pad`` of those below ``m + a``, which leaves out what lies behind the padding, else of those in the
+    data, or by 1 where there are none."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         w, f, padded = Windows(call, n), m.at(x.dtype), A.flag(call, "count_include_pad")
@@ -155,7 +155,8 @@ def _avg_pool(n: int) -> Text:
 
 
 def _deduce_adaptive(n: int) -> DeduceRule:
-    """Batch, channels and ``output_size``, or the data's extents without one, in the result's layout."""
+    """Batch, channels and ``output_size``, or the data's extents without one, in the result's layout. Of unknown dims
+    only the rank is known; the type is the data's where there is no ``output_size`` and the layouts are equal."""
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 1)
@@ -174,8 +175,9 @@ def _deduce_adaptive(n: int) -> DeduceRule:
 
 
 def _adaptive(n: int) -> Text:
-    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs;
-    0 where there are none."""
+    """``out[y]``: along each spatial axis of ``m`` positions, of which the result has ``q``, the elements from
+    ``floor(y * m / q)`` to below ``ceil((y + 1) * m / q)``; their sum divided by their number, 0 where there are
+    none."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         layout, out = L.known(A.text(call, "layout"), DATA[n]), L.known(_out_layout(call), DATA[n])

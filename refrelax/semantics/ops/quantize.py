@@ -58,8 +58,8 @@ def _fits(d: Deduction, call: Call, x: TensorType, parameter: TensorType, axis: 
     if rank(parameter) == 0 or (own is not None and all(d.equal(dim, D.ONE) is True for dim in own)):
         return
     dims = known_dims(x)
-    fits = own is not None and dims is not None and rank(x) > 0 and d.equal(own[0], dims[axis]) is True
-    if not fits:
+    vector = own is not None and len(own) == 1
+    if own is None or not vector or not dims or d.equal(own[0], dims[axis]) is not True:
         d.fail(
             "op.quantize/parameter-dims", f"{short(call)}: a parameter is neither one element nor one an axis position"
         )
@@ -113,7 +113,9 @@ def quantize(m: Meaning, call: Call, x: Array, scale: Array, zero: Array) -> Arr
 
 
 def dequantize(m: Meaning, call: Call, x: Array, scale: Array, zero: Array) -> Array:
-    """``(x - zero_point) * scale`` in float32, the difference of integers in int32; a float16 output is clamped."""
+    """``(x - zero_point) * scale``: the difference in int32 where both are integers, wrapped and then converted to
+    float32, else in float32; the product in float32. At a float16 output it is clamped to the finite numbers of
+    float16, then converted."""
     out = A.dtype(call, "out_dtype") or x.dtype
     middle = "float32" if dtypes.is_float(x.dtype) or dtypes.is_float(zero.dtype) else "int32"
     f, g, h = m.at("float32"), m.at(out), m.at(middle)

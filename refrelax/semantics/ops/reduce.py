@@ -67,15 +67,16 @@ def reduced(
 
 
 def deduce_reduction(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The kept axes at the argument's dtype. Of unknown dims, ``keepdims`` makes known ones only without an ``axis``:
-    all are 1 then."""
+    """The axes that are not in ``axis`` (all are where it is none, none is where it is empty), at the argument's dtype;
+    with ``keepdims`` a 1 in place of the others. Of unknown dims, ``keepdims`` makes known ones only without an
+    ``axis``: all are 1 then. Where no axis is left over the shape is ``()``."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     return reduced(d, call, x, A.integers(call, "axis"), A.flag(call, "keepdims"), x.dtype)
 
 
 def deduce_position(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The kept axes at dtype ``int64``."""
+    """As of ``sum``, over one axis or all, at dtype ``int64``."""
     arity(d, call, 1)
     return reduced(d, call, tensor(d, call, types, 0), A.integers(call, "axis"), A.flag(call, "keepdims"), "int64")
 
@@ -139,14 +140,16 @@ def _numeric(m: Meaning, x: Array, real: bool) -> None:
 
 
 def mean_text(m: Meaning, call: Call, x: Array) -> Array:
-    """``sum / count``; on integers the truncated quotient; poison of nothing."""
+    """``sum / count``, the sum and the count at the argument's dtype; on integers the truncated quotient of the wrapped
+    sum by the wrapped count; poison of nothing."""
     _numeric(m, x, real=False)
     axes = axes_of(call, x)
     return kept(m, call, mean(m, x, axes), axes)
 
 
 def variance_text(m: Meaning, call: Call, x: Array) -> Array:
-    """The mean of ``(x - mean)**2``: the population variance, in two passes; poison of nothing."""
+    """The mean of ``(x - mean)**2``: the population variance, in two passes, each step at the argument's dtype; poison
+    of nothing."""
     _numeric(m, x, real=False)
     axes = axes_of(call, x)
     return kept(m, call, moments(m, x, axes)[1], axes)
@@ -199,21 +202,21 @@ def over(e: Evaluation, x: TensorValue, axes: list[int], keepdims: bool, dtype: 
 
 
 def deduce_median(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """As a reduction; with exactly one axis a pair of the medians and their int64 positions."""
+    """As of ``sum``; where ``axis`` has exactly one axis a pair of it and of such a tensor of int64, the positions
+    along the axis."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     axes = A.integers(call, "axis")
     values = reduced(d, call, x, axes, A.flag(call, "keepdims"), x.dtype)
-    if axes is None or (len(axes) > 1 and known_dims(x) is not None):
-        return values
-    if known_dims(x) is None and values.shape is not None:
+    if axes is None or len(axes) != 1:
         return values
     return TupleType((values, TensorType(values.shape, "int64", values.ndim, values.vdevice)))
 
 
 @rule("op.median/one-axis")
 def evaluate_median(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The element at position ``(n - 1) // 2`` of the sorted items: the lower middle; poison of nothing."""
+    """The element at position ``(n - 1) // 2`` of the items as ``sort`` orders them: the lower middle; its position is
+    that among the items. Both are poison of nothing."""
     x, axes = tensor_value(args[0]), A.integers(call, "axis")
     keepdims = A.flag(call, "keepdims")
     if axes is not None and len(axes) != 1:

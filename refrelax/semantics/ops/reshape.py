@@ -48,16 +48,20 @@ def _written_dims(d: Deduction, call: Call, x: TensorType, dims: tuple[PrimExpr,
         d.fail("op.reshape/inferred-dim", f"{short(call)}: -1 needs an argument with known dims")
     if own is None:
         return dims
-    result = [own[k] if literals[k] == 0 and k < len(own) else each for k, each in enumerate(dims)]
+    copied = [k for k in range(min(len(own), len(dims))) if literals[k] == 0]
+    result = [own[k] if k in copied else each for k, each in enumerate(dims)]
     if -1 in literals:
-        rest = D.product([each for k, each in enumerate(result) if literals[k] != -1])
-        result[literals.index(-1)] = d.simplify(D.floordiv(D.product(own), rest))
+        rest = D.product([each for k, each in enumerate(result) if literals[k] != -1 and k not in copied])
+        left = D.product([each for k, each in enumerate(own) if k not in copied])
+        none = as_int(rest) == 0
+        result[literals.index(-1)] = D.ZERO if none else d.simplify(D.floordiv(left, rest))
     return tuple(result)
 
 
 @rule("op.reshape/element-count")
 def deduce_reshape(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The target shape at the argument's dtype; a provably different number of elements is an error."""
+    """The target shape at the argument's dtype, with the dims of ``op.reshape/inferred-dim``; a provably different
+    number of elements is an error."""
     arity(d, call, 2)
     x, target = tensor(d, call, types, 0), shape_argument(d, call, types, 1)
     result = shaped_like(call, 1, target, x.dtype, x.vdevice)
@@ -88,7 +92,7 @@ def reshape(m: Meaning, call: Call, x: Array, target: Extents) -> Array:
 
 
 def deduce_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """One axis with all elements."""
+    """One axis with all elements, of which the dim is the product of the dims; a vector's type as it is."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     if rank(x) == 0:
@@ -128,7 +132,7 @@ def batch_flatten(m: Meaning, call: Call, x: Array) -> Array:
 
 
 def deduce_expand_dims(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """A 1 at each of ``axis``, which are positions in the result."""
+    """A 1 at each of ``axis``, which are positions in the result: those of the argument's axes and of the new ones."""
     arity(d, call, 1)
     x, axes = tensor(d, call, types, 0), A.int_list(call, "axis")
     if not axes:
@@ -154,7 +158,8 @@ def expand_dims(m: Meaning, call: Call, x: Array) -> Array:
 
 
 def deduce_squeeze(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The axes of extent 1 taken out: all, or those of ``axis``. A symbolic dim among ``axis`` is taken for 1."""
+    """The axes of extent 1 taken out: all, or those of ``axis``. A dim among ``axis`` that is no literal is taken for
+    1. Without ``axis``, of an argument one of whose dims is no literal, not even the rank is known."""
     arity(d, call, 1)
     x, axes = tensor(d, call, types, 0), A.integers(call, "axis")
     if axes == []:
@@ -177,7 +182,7 @@ def deduce_squeeze(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.squeeze/extent-one")
 def squeeze(m: Meaning, call: Call, x: Array) -> Array:
-    """The same elements without the chosen axes of extent 1; a symbolic extent among ``axis`` that is not 1 is open."""
+    """The same elements without the chosen axes of extent 1."""
     axes = A.integers(call, "axis")
     chosen = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
     for axis in chosen if axes is not None else ():

@@ -29,7 +29,7 @@ class AtRun:
 
     def equal(self, a: PrimExpr, b: PrimExpr) -> bool | None:
         x, y = as_int(a), as_int(b)
-        return None if x is None or y is None else x == y
+        return (a == b or None) if x is None or y is None else x == y
 
     def simplify(self, dim: PrimExpr) -> PrimExpr:
         return dim
@@ -63,11 +63,13 @@ def incomplete(type_: Type | None) -> bool:
 
 def run_type(value: Any, known: Type | None) -> Type:
     """The type that a value has: what checking found, unless that is incomplete; then of a tensor the dtype and the
-    rank, since extents that checking did not know have rules of their own at run time."""
+    rank beside the dims that checking found, since extents that it did not know have rules of their own at run time."""
     if known is not None and not incomplete(known):
         return known
     match value:
         case TensorValue():
+            if isinstance(known, TensorType) and isinstance(known.shape, tuple):
+                return TensorType(known.shape, value.dtype, value.ndim)
             dims = tuple(map(int_imm, value.shape)) if known is None else None
             return TensorType(dims, value.dtype, value.ndim)
         case Prim(dtype=dtype):

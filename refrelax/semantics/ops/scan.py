@@ -63,7 +63,9 @@ def deduce_scan(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def _scan(op: ReduceOp) -> Text:
-    """``out[k] = reduce(op, x[0 .. k])``; exclusive: of ``x[0 .. k - 1]``; accumulated in the output dtype."""
+    """``out[k]`` is the sum (``cumsum``) or the product (``cumprod``) of ``x[0]`` to ``x[k]`` along ``axis``, of all
+    elements in row-major order without one; exclusive, to ``x[k - 1]``. The elements are converted to the result's
+    dtype first."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         axis, dtype = A.optional_integer(call, "axis"), A.dtype(call) or x.dtype
@@ -89,7 +91,8 @@ def deduce_sort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_sort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
-    """Every line along ``axis`` in order."""
+    """Every line along ``axis`` in increasing order, or in decreasing order if ``descending``. Equal elements, as 0 and
+    -0 are, keep their order either way; NaNs come last either way."""
     x, descending = tensor_value(args[0]), A.flag(call, "descending")
     f = e.numerics.at(x.dtype)
     return by_lines(e, x, A.integer(call, "axis") % x.ndim, lambda items: f.order(items, descending)[0])
@@ -105,7 +108,7 @@ def deduce_argsort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_argsort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
-    """The positions that put every line along ``axis`` in order; equal elements keep theirs."""
+    """The positions that put every line along ``axis`` in the order of ``sort``, converted to ``dtype``."""
     x, descending = tensor_value(args[0]), A.flag(call, "descending")
     dtype = A.dtype(call) or x.dtype
     f, positions = e.numerics.at(x.dtype), e.numerics.at(dtype)
@@ -120,7 +123,8 @@ def evaluate_argsort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tens
 
 @rule("op.topk/ret-type")
 def deduce_topk(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's dims with ``k`` along ``axis``, as values, positions, or a pair."""
+    """The argument's dims with ``k`` along ``axis``, or as they are where ``k`` is below 1 or not below a literal dim;
+    by ``ret_type`` values, positions at ``dtype``, or a pair of them."""
     arity(d, call, 1)
     x, k, kind = tensor(d, call, types, 0), A.integer(call, "k"), A.text(call, "ret_type")
     if kind not in ("both", "values", "indices"):
@@ -139,9 +143,10 @@ def deduce_topk(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_topk(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The first ``k`` of every line along ``axis`` in order, the greatest first if ``largest``.
+    """The first ``k`` of every line along ``axis``, in the order of ``sort`` (``descending`` if ``largest``), and their
+    positions; all where ``k`` is below 1.
 
-    All of a line that is known to be shorter; one that turns out to be shorter leaves the run open.
+    All of a line that is shorter: but where the dim is no literal, so that the type says ``k``, the run is open then.
     """
     x, k, kind = tensor_value(args[0]), A.integer(call, "k"), A.text(call, "ret_type")
     axis, dtype = A.integer(call, "axis") % x.ndim, A.dtype(call) or x.dtype
@@ -180,7 +185,8 @@ def deduce_bucketize(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def bucketize(m: Meaning, call: Call, x: Array, edges: Array) -> Array:
-    """The number of boundaries below ``x[i]``; with ``right`` also those equal to it."""
+    """The number of boundaries below ``x[i]``, in whatever order they stand; with ``right`` also those equal to it.
+    Both are converted to the dtype in which they meet (``op.binary/meeting-dtype``); a NaN is neither."""
     meeting, dtype = promote(x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
     f, out = m.at(meeting), m.at(dtype)
     steps, one, zero = cast(m, edges, meeting).over([ALL] * edges.ndim), out.lit(1), out.lit(0)
@@ -204,10 +210,10 @@ def deduce_multinomial(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
     if rows.dtype is not None and dtypes.kind(rows.dtype) != "int":
         d.fail("op.multinomial_from_uniform/integer-rows", f"{short(call)}: the rows must be int, found {rows.dtype}")
     dtype = A.dtype(call)
+    if any(rank(t) not in (2, UNKNOWN) for t in (p, u, rows)):
+        d.fail("op.multinomial_from_uniform/ranks", f"{short(call)} takes three tensors of rank 2")
     if UNKNOWN in (rank(p), rank(u), rank(rows)):
         return of_rank(UNKNOWN, dtype, p.vdevice)
-    if not rank(p) == rank(u) == rank(rows) == 2:
-        d.fail("op.multinomial_from_uniform/ranks", f"{short(call)} takes three tensors of rank 2")
     samples, chosen = known_dims(u), known_dims(rows)
     if known_dims(p) is None or samples is None or chosen is None:
         return of_rank(2, dtype, p.vdevice)
@@ -218,7 +224,9 @@ def deduce_multinomial(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
 
 @rule("op.multinomial_from_uniform/row-range")
 def multinomial(m: Meaning, call: Call, p: Array, u: Array, rows: Array) -> Array:
-    """The first choice whose running sum of probabilities exceeds the sample; the last choice if none does."""
+    """The first choice whose running sum of probabilities exceeds the sample; the last choice if none does. The sums
+    are those of the row that the row number names, at the dtype of the probabilities, to which the sample is
+    converted."""
     dtype, fit = A.dtype(call), m.every((agree(m, u.dims, rows.dims), agree(m, u.dims[1:], (1,))))
     assert dtype is not None
     m.require(fit, "op.common/fits-run", f"samples {u.dims}, rows {rows.dims}")
@@ -245,13 +253,14 @@ def multinomial(m: Meaning, call: Call, p: Array, u: Array, rows: Array) -> Arra
 
 
 def deduce_nonzero(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """An int64 matrix of unknown dims."""
+    """An int64 tensor of rank 2, of unknown dims: a row an axis, a column an element."""
     arity(d, call, 1)
     return of_rank(2, "int64", tensor(d, call, types, 0).vdevice)
 
 
 def evaluate_nonzero(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
-    """Column ``k`` of the result is the index of the ``k``-th element that is not zero, row-major."""
+    """Column ``k`` of the result is the index of the ``k``-th element that is not zero, row-major; a NaN is not
+    zero."""
     x = tensor_value(args[0])
     f, out = e.numerics.at(x.dtype), e.numerics.at("int64")
     zero = f.lit(0) if x.dtype != "bool" else None
@@ -266,7 +275,9 @@ def _unique_flags(call: Call) -> list[bool]:
 
 @rule("op.unique/constant-flags")
 def deduce_unique(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The distinct elements, and int64 vectors of first positions, inverse positions and counts as asked for."""
+    """The distinct elements, with int64 vectors behind them, as asked for and in this order: of ``return_index``,
+    ``return_inverse``, ``return_counts``; a tuple if there is one. Extents are not known, but of an argument of rank 0
+    they are 1. The rank is the argument's with an ``axis``, else 1."""
     arity(d, call, 5, 6)
     x = tensor(d, call, types, 0)
     for each in call.args[2:5]:
@@ -286,7 +297,10 @@ def deduce_unique(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The distinct slices along ``axis`` (without one: elements), ascending if ``sorted``, else as first met. With a
+    """The distinct slices along ``axis`` (without one: elements, row-major), each as it is where it is met first,
+    ascending if ``sorted``, else as first met; slices are compared at the first element, row-major, in which they
+    differ (0 and -0 do not). ``return_index`` gives for each the position where it is met first, ``return_inverse`` for
+    each slice of the argument the position of its equal in the result, ``return_counts`` how often each occurs. With a
     NaN among them the run is open: which are distinct depends on the arrangement (``num/nan-in-extremes``)."""
     x, ascending = tensor_value(args[0]), bool(number(args[1]))
     if len(args) < 6 or args[5] is None:

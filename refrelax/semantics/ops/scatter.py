@@ -17,7 +17,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    broadcast_dims,
+    broadcast_all,
     integer_scalar,
     known_dims,
     normal_axis,
@@ -63,8 +63,8 @@ def _one_dtype(d: Deduction, call: Call, data: TensorType, other: TensorType) ->
 
 @rule("op.scatter/equal-ranks")
 def _one_rank(d: Deduction, call: Call, *types: TensorType) -> None:
-    ranks = [rank(t) for t in types]
-    if UNKNOWN not in ranks and len(set(ranks)) > 1:
+    ranks = [rank(t) for t in types if rank(t) != UNKNOWN]
+    if len(set(ranks)) > 1:
         d.fail("op.scatter/equal-ranks", f"{short(call)} takes tensors of one rank, found {ranks}")
 
 
@@ -75,9 +75,10 @@ def deduce_gather_elements(d: Deduction, call: Call, types: tuple[Type, ...]) ->
     """The dims of the indices at the data's dtype."""
     arity(d, call, 2)
     x, indices = tensor(d, call, types, 0), integer_indices(d, call, tensor(d, call, types, 1))
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
     if UNKNOWN in (rank(x), rank(indices)):
         return of_rank(UNKNOWN, x.dtype, x.vdevice)
-    normal_axis(d, call, rank(x), A.integer(call, "axis"))
     _one_rank(d, call, x, indices)
     return TensorType(indices.shape, x.dtype, indices.ndim, x.vdevice)
 
@@ -106,10 +107,11 @@ def deduce_gather_nd(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x, indices, batch = tensor(d, call, types, 0), tensor(d, call, types, 1), A.integer(call, "batch_dims")
     if indices.dtype not in (None, "int64"):
         d.fail("op.gather_nd/int64-indices", f"{short(call)}: the indices must be int64, found {indices.dtype}")
+    most = [rank(t) - less for t, less in ((x, 0), (indices, 1)) if rank(t) != UNKNOWN]
+    if batch < 0 or any(batch > each for each in most):
+        d.fail("op.gather_nd/batch-dims", f"{short(call)}: batch_dims {batch} exceeds a rank")
     if UNKNOWN in (rank(x), rank(indices)):
         return of_rank(UNKNOWN, x.dtype, x.vdevice)
-    if not 0 <= batch <= min(rank(x), rank(indices) - 1):
-        d.fail("op.gather_nd/batch-dims", f"{short(call)}: batch_dims {batch} exceeds a rank")
     own, dims = known_dims(indices), known_dims(x)
     depth = as_int(own[-1]) if own else None
     if own is None or depth is None:
@@ -144,11 +146,7 @@ def deduce_index_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
     found = [integer_indices(d, call, t) for t in tensors(d, call, types[1])]
     if rank(x) != UNKNOWN and len(found) > rank(x):
         d.fail("op.index_tensor/count", f"{short(call)}: {len(found)} index tensors for {rank(x)} axes")
-    whole: D.Dims | None = ()
-    for t in found:
-        own = known_dims(t)
-        whole = None if whole is None or own is None else broadcast_dims(d, call, whole, own)
-    dims = known_dims(x)
+    whole, dims = broadcast_all(d, call, list(map(known_dims, found))), known_dims(x)
     if whole is None:
         return of_rank(UNKNOWN, x.dtype, x.vdevice)
     if dims is None:
@@ -214,9 +212,8 @@ def deduce_scatter_elements(d: Deduction, call: Call, types: tuple[Type, ...]) -
     arity(d, call, 3)
     x, indices, updates = (tensor(d, call, types, k) for k in range(3))
     _reduction(d, call)
-    if rank(x) == UNKNOWN:
-        return of_rank(UNKNOWN, x.dtype, x.vdevice)
-    normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
     _one_rank(d, call, x, indices, updates)
     _one_dtype(d, call, x, updates)
     integer_indices(d, call, indices)
@@ -292,13 +289,11 @@ def deduce_index_put(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     arity(d, call, 3)
     x, values = tensor(d, call, types, 0), tensor(d, call, types, 2)
     found = tensors(d, call, types[1]) if isinstance(types[1], TupleType) else [tensor(d, call, types, 1)]
-    if rank(x) == UNKNOWN:
-        return of_rank(UNKNOWN, x.dtype, x.vdevice)
     for t in found:
         if rank(t) == 0:
             d.fail("op.index_put/index-rank", f"{short(call)}: an index tensor has rank 0")
         integer_indices(d, call, t)
-    if len(found) != rank(x):
+    if rank(x) not in (UNKNOWN, len(found)):
         d.fail("op.index_put/count", f"{short(call)}: {len(found)} index tensors for {rank(x)} axes")
     _one_dtype(d, call, x, values)
     dims = known_dims(x)
@@ -333,9 +328,7 @@ def deduce_slice_scatter(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     """The data's type; the source has its dims, but for the number of positions along ``axis``."""
     arity(d, call, 5)
     x, source = tensor(d, call, types, 0), tensor(d, call, types, 1)
-    if rank(x) == UNKNOWN:
-        return of_rank(UNKNOWN, x.dtype, x.vdevice)
-    axis = normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    axis = UNKNOWN if rank(x) == UNKNOWN else normal_axis(d, call, rank(x), A.integer(call, "axis"))
     _one_rank(d, call, x, source)
     _one_dtype(d, call, x, source)
     start, stop, step = (scalar_expression(d, call, types, k) for k in (2, 3, 4))

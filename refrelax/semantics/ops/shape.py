@@ -46,7 +46,7 @@ def evaluate_shape_of(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Sha
 
 @rule("op.tensor_to_shape/int64-vector")
 def deduce_tensor_to_shape(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """A shape whose rank is the number of elements."""
+    """A shape of unknown dims whose rank is the number of elements, where that is a literal."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     if rank(x) not in (1, UNKNOWN) or x.dtype not in (None, "int64"):
@@ -59,7 +59,7 @@ def deduce_tensor_to_shape(d: Deduction, call: Call, types: tuple[Type, ...]) ->
 
 
 def evaluate_tensor_to_shape(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Shape:
-    """The elements as extents."""
+    """The elements as dims of a shape, also where they are negative."""
     x = tensor_value(args[0])
     return Shape(tuple(index_of(e, x, (i,)) for i in range(x.shape[0])))
 

@@ -39,7 +39,7 @@ def placement(text: str) -> list[int | None]:
 def distributed(d: Deduction, call: Call, types: tuple[Type, ...], result: Type) -> Type:
     """The type of a call some of whose arguments are distributed, where the operator alone gives ``result``."""
     given = [each for each in types if isinstance(each, DTensorType)]
-    if not given or not isinstance(result, TensorType):
+    if not given:
         return result
     name = call.op.name.removeprefix("relax.")
     axes_of = AXES.get(name)
@@ -48,6 +48,8 @@ def distributed(d: Deduction, call: Call, types: tuple[Type, ...], result: Type)
     meshes = {each.device_mesh for each in given}
     if len(meshes) > 1:
         d.fail("op.common/one-mesh", f"R.{name}: the arguments lie on several meshes: {', '.join(sorted(meshes))}")
+    if not isinstance(result, TensorType):
+        return result
     dims = [known_dims(t) if (t := as_tensor_type(each)) is not None else None for each in types]
     out = known_dims(result)
     ways = axes_of(d, call, dims, out) if out is not None else []

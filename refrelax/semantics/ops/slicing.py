@@ -52,8 +52,10 @@ def _written(argument: Expr) -> list[PrimExpr] | None:
 
 @rule("op.strided_slice/equal-lengths", "op.strided_slice/constant-axes", "op.strided_slice/zero-stride")
 def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The dims of the argument, those of ``axes`` replaced by the number of positions from begin to end, which may be
-    none."""
+    """The dims of the argument, those of ``axes`` replaced by the number of positions,
+    ``max(0, ceil((end - begin) / stride))`` with the bounds counted from the end and clamped as below, or as they are
+    under ``assume_inbound``. Of bounds that are not written in the call only the rank is known.
+    """
     arity(d, call, 4, 5)
     x = tensor(d, call, types, 0)
     for what, found in zip(("axes", "begin", "end", "strides"), types[1:], strict=False):
@@ -165,16 +167,14 @@ def strided_slice(
 
 @rule("op.dynamic_strided_slice/index-tensor")
 def deduce_dynamic_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's rank and dtype; begin, end and strides are int64 vectors with one element an axis."""
+    """The argument's rank and dtype."""
     arity(d, call, 4)
     x = tensor(d, call, types, 0)
-    if rank(x) == UNKNOWN:
-        return of_rank(UNKNOWN, x.dtype, x.vdevice)
     for position, what in ((1, "begin"), (2, "end"), (3, "strides")):
         t: TensorType = tensor(d, call, types, position)
         dims = known_dims(t)
-        fits = dims is not None and len(dims) == 1 and as_int(dims[0]) == rank(x) and t.dtype in (None, "int64")
-        if not fits:
+        fits = dims is not None and len(dims) == 1 and as_int(dims[0]) == rank(x)
+        if t.dtype not in (None, "int64") or not (fits or rank(x) == UNKNOWN):
             d.fail(
                 "op.dynamic_strided_slice/index-tensor",
                 f"{short(call)}: {what} must be an int64 vector of {rank(x)} elements",

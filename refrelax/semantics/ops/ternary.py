@@ -11,7 +11,7 @@ from refrelax.semantics.ops.binary import arithmetic_dtype, promote
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    broadcast_dims,
+    broadcast_all,
     joined_dtype,
     joined_vdevice,
     known_dims,
@@ -43,17 +43,15 @@ def deduce_where(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     vdevice = joined_vdevice(condition, a, b)
     ranks = [rank(t) for t in (condition, a, b)]
     open_type = of_rank(UNKNOWN if UNKNOWN in ranks else max(ranks), dtype, vdevice)
-    dims = [known_dims(t) for t in (condition, a, b)]
-    if dims[0] is None or dims[1] is None or dims[2] is None:
-        same = isinstance(a.shape, str) and condition.shape == a.shape == b.shape
-        return TensorType(a.shape, dtype, a.ndim, vdevice) if same else open_type
-    choices = broadcast_dims(d, call, dims[1], dims[2])
-    whole = broadcast_dims(d, call, dims[0], choices) if choices is not None else None
+    if isinstance(a.shape, str) and condition.shape == a.shape == b.shape:
+        return TensorType(a.shape, dtype, a.ndim, vdevice)
+    whole = broadcast_all(d, call, [known_dims(t) for t in (a, b, condition)])
     return with_dims(whole, dtype, vdevice) if whole is not None else open_type
 
 
 def where(m: Meaning, call: Call, condition: Array, a: Array, b: Array) -> Array:
-    """``out[i] = a[i] if condition[i] else b[i]``; poison in the choice not taken is dropped."""
+    """``out[i] = a[i] if condition[i] else b[i]``; poison in the choice not taken is dropped. Choices of two dtypes:
+    ``op.binary/equal-dtypes``."""
     meeting = promote(a.dtype, b.dtype)
     m.broadcast(condition.dims, a.dims, b.dims)
     out = m.pointwise(meeting, m.at(meeting).select, condition, cast(m, a, meeting), cast(m, b, meeting))
@@ -71,7 +69,8 @@ def deduce_clip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def clip(m: Meaning, call: Call, x: Array, low: Array, high: Array) -> Array:
-    """``out[i] = maximum(minimum(x[i], hi), lo)``, the bounds converted to the dtype: with ``lo > hi`` it is ``lo``."""
+    """``out[i] = maximum(minimum(x[i], max), min)``, the bounds converted to the dtype (``num/cast-range``): with ``min
+    > max`` it is ``min``."""
     f, lo, hi = m.at(x.dtype), cast(m, low, x.dtype)[0,], cast(m, high, x.dtype)[0,]
     return m.pointwise(x.dtype, lambda a: f.maximum(f.minimum(a, hi), lo), x)
 

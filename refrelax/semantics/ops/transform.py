@@ -46,8 +46,11 @@ def _map(call: Call) -> IndexMap:
 
 @rule("op.layout_transform/rank", "op.layout_transform/pad-dtype")
 def deduce_layout_transform(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """One more than the greatest position that the map gives on each axis, tiles (``i % c``) counted whole: 14 elements
-    by ``(i // 16, i % 16)`` give ``(1, 16)``."""
+    """On each axis ``E(e)`` of the map's expression ``e``, as if it rose with every parameter: of a parameter the
+    extent of its axis, of a literal ``c`` ``c + 1``, of ``a % c`` ``c`` (a tile counts whole), of ``a // c`` ``(E(a) -
+    1) // c + 1``, of ``a * c`` ``(E(a) - 1) * c + 1``, of ``a + b`` ``E(a) + E(b) - 1``. Of any other expression the
+    dims are not known, and the extent is one more than the greatest position that the map gives, 0 of no elements. 14
+    elements by ``(i // 16, i % 16)`` give ``(1, 16)``."""
     arity(d, call, 1)
     x, index_map, pad = tensor(d, call, types, 0), _map(call), A.value(call, "pad_value")
     if isinstance(pad, Literal) and pad.dtype != x.dtype:
@@ -90,7 +93,8 @@ def _extent(e: PrimExpr, at: dict[str, PrimExpr]) -> PrimExpr | None:
 
 @rule("op.layout_transform/padding", "op.layout_transform/negative-position")
 def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
-    """``out[map(i)] = x[i]``; a position that no ``i`` reaches holds ``pad_value``, or poison without one."""
+    """``out[map(i)] = x[i]``, of several ``i`` the last in row-major order; a position that no ``i`` reaches holds
+    ``pad_value``, or poison without one."""
     index_map, pad, f = _map(call), A.value(call, "pad_value"), m.at(x.dtype)
     names, results, value = index_map.params, index_map.results, m.value
 
@@ -132,7 +136,8 @@ def deduce_take_backward(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 @rule("op.grad.take_backward/range")
 def take_backward(m: Meaning, call: Call, grad: Array, x: Array, indices: Array) -> Array:
-    """Zeros of the data's shape, to which the gradient of every element taken is added where it came from."""
+    """Zeros of the data's shape, to which the gradient of every element taken is added where it came from, in row-major
+    order; without an axis along axis 0. A ``mode`` says nothing."""
     axis = (A.optional_integer(call, "axis", None) or 0) % x.ndim
     wanted = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
     fits = m.every([grad.dtype == x.dtype, agree(m, grad.dims, wanted)])

@@ -107,5 +107,6 @@ def _assign(dims: tuple[PrimExpr, ...], given: Assignment, facts: Facts) -> tupl
         elif isinstance(dim, SymVar) and isinstance(given.dims[dim.name], (SymVar, Literal)):
             out.append(given.dims[dim.name])
         else:
-            out.append(simplify(substitute(dim, dict(given.dims)), facts))
+            replaced = substitute(dim, dict(given.dims))
+            out.append(replaced if facts.required else simplify(replaced, facts))  # the spelling is everybody's own
     return tuple(out)

@@ -169,7 +169,7 @@ class _Subtype:
             return self.visit(base.ret, derived.ret)
         if derived.params is None:
             return Check.L2
-        if alpha_equal(base, derived):
+        if alpha_equal(FuncType(base.params, base.ret), FuncType(derived.params, derived.ret)):
             return Check.PASS
         return min(self.parameters(base.params, derived.params), self.visit(base.ret, derived.ret))
 

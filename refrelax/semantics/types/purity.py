@@ -34,10 +34,12 @@ from refrelax.syntax.scalars import Intrinsic, PrimExpr, walk
 def forces_purity(f: Function) -> bool:
     """Whether ``f`` carries ``relax.force_pure``, which switches the purity check off."""
     value = dict(f.attrs).get("relax.force_pure")
-    return value is not None and value is not False and getattr(value, "bits", 1) != 0
+    return value is not None and getattr(value, "bits", value) != 0
 
 
-_EFFECTS = ("call_extern", "call_packed", "call_cpacked", "tvm_", "ptx_", "cls.", "call_llvm_intrin", "atomic")
+_EFFECTS = (
+    "call_extern", "call_packed", "call_cpacked", "call_llvm_intrin", "tvm_", "ptx_", "ptx.", "cuda.", "cls.", "atomic",
+)  # fmt: skip
 _PURE = frozenset({"call_pure_extern", "call_llvm_pure_intrin", "tvm_thread_invariant"})
 
 

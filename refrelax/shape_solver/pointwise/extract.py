@@ -228,6 +228,8 @@ class _Reader(Memories):
         step = 1 if loop.step is None else as_int(loop.step)
         if step is None or step < 1:
             raise NotRead("a loop whose step is no positive constant")
+        if loop.var.dtype != loop.min.dtype or loop.var.dtype != loop.extent.dtype:
+            raise NotRead("a loop whose variable has another dtype than its bounds")
         extent = end if step == 1 else steps(end, step)
         if as_int(low) != 0:
             self.condition(Binary("Add", loop.min, loop.extent))  # the end of the domain fits as well

@@ -265,13 +265,17 @@ class Logic:
 
 
 def by_number(exprs: Sequence[PrimExpr]) -> tuple[tuple[PrimExpr, ...], dict[str, str]]:
-    """The expressions with their free symbols numbered in the order in which they stand; and what each number was."""
+    """The expressions with their free symbols numbered in the order in which they stand; and what each number was.
+
+    Questions under the same assumptions share a prover, to which a symbol is one thing: truths have names of their own.
+    """
     numbered: dict[str, PrimExpr] = {}
     for each in exprs:
         free = free_symbols(each)
         for node in walk(each):
             if isinstance(node, SymVar) and node.name in free:
-                known = numbered.setdefault(node.name, SymVar(f"s{len(numbered)}", node.dtype))
+                kind = "b" if node.dtype == "bool" else "s"
+                known = numbered.setdefault(node.name, SymVar(f"{kind}{len(numbered)}", node.dtype))
                 if known.dtype != node.dtype:
                     return tuple(exprs), {}
     names = {number.name: name for name, number in numbered.items() if isinstance(number, SymVar)}

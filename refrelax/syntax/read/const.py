@@ -67,19 +67,18 @@ def _flatten(reader: Reader, node: ast.AST, value: Any) -> tuple[tuple[int, ...]
 
 def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
     kind = dtypes.kind(dtype)
+    if kind in ("handle", "void") or dtypes.lanes(dtype) != 1:
+        reader.src.fail(node, "syn/constant", f"there are no constants of dtype {dtype}")
     if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
+        if value not in ("nan", "inf", "-inf"):
             reader.src.fail(node, "syn/constant", f'expected "nan", "inf" or "-inf", found {value!r}')
+        value = float(value)
     if kind in ("int", "uint"):
         if isinstance(value, float) and not value.is_integer():
             reader.src.fail(node, "syn/constant", f"{value} is no {dtype}")
         low, high = dtypes.integer_range(dtype)
         if not low <= value <= high:
             reader.src.fail(node, "syn/constant", f"{value} does not fit into {dtype}")
-    if kind in ("handle", "void"):
-        reader.src.fail(node, "syn/constant", f"there are no constants of dtype {dtype}")
     if not bits.has_number(dtype, value):
         reader.src.fail(node, "syn/constant", f"{dtype} has no NaN")
     return bits.encode(dtype, value)

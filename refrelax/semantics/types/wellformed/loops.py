@@ -16,6 +16,7 @@ from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
 from refrelax.semantics.types.purity import expressions
 from refrelax.semantics.types.wellformed import operands
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,
@@ -31,6 +32,7 @@ from refrelax.syntax.loops import (
     IfThenElse,
     LaunchThread,
     PrimFunc,
+    Return,
     SBlock,
     Stmt,
     While,
@@ -66,6 +68,8 @@ class _Scopes:
         self.vars: set[str] = set()
         self.buffers: dict[str, Buffer] = {}
         self.places: dict[str, Span | None] = {}
+        self.dtypes: dict[str, str] = {}
+        self.ret: str | None = None
         self.hidden_loops: dict[str, str] = {}
         self.open_loops: list[str] = []
         self.loop_depth = 0
@@ -82,9 +86,10 @@ class _Scopes:
         self.vars, self.buffers = saved_vars, saved_buffers
 
     def prim_func(self, f: PrimFunc) -> None:
+        self.ret = f.ret
         for param in f.params:
             if not isinstance(param, BufferParam):
-                self.define(param.var.name, param.span or f.span)
+                self.define(param.var, param.span or f.span)
         buffers = [each.buffer for each in f.params if isinstance(each, BufferParam)]
         for buffer in buffers:
             self.implicit(buffer)
@@ -97,7 +102,9 @@ class _Scopes:
     # --- definitions -------------------------------------------------------------------------------------------------
 
     @rule("wf/loop-var-once")
-    def define(self, name: str, span: Span | None) -> None:
+    def define(self, var: SymVar, span: Span | None) -> None:
+        name = var.name
+        self.dtypes.setdefault(name, var.dtype)
         if name in self.places:
             self.report("wf/loop-var-once", f"{name} is defined more than once", span, name)
         else:
@@ -113,6 +120,7 @@ class _Scopes:
             if isinstance(each, SymVar):
                 self.vars.add(each.name)
                 self.places.setdefault(each.name, buffer.span)
+                self.dtypes.setdefault(each.name, each.dtype)
 
     @rule("wf/buffer-declared-once")
     def declare(self, buffer: Buffer, span: Span | None) -> None:
@@ -159,7 +167,9 @@ class _Scopes:
                 self.access(s.buffer, s.indices, s.span)
                 self.found += operands.store(s, self.buffers.get(s.buffer))
             case Bind():
-                self.define(s.var.name, s.span)
+                self.define(s.var, s.span)
+            case Return():
+                self.returned(s)
             case AllocBuffer() | DeclBuffer():
                 self.declare(s.buffer, s.span)
             case LaunchThread():
@@ -173,7 +183,7 @@ class _Scopes:
 
     def loop(self, s: For) -> None:
         with self.scope():
-            self.define(s.var.name, s.span)
+            self.define(s.var, s.span)
             self.open_loops.append(s.var.name)
             self.loop_depth += 1
             self.body(s.body)
@@ -185,7 +195,16 @@ class _Scopes:
         with self.scope():
             self.vars.add(s.var.name)
             self.places.setdefault(s.var.name, s.span)
+            self.dtypes[s.var.name] = s.var.dtype
             self.body(s.body)
+
+    @rule("wf/return-dtype")
+    def returned(self, s: Return) -> None:
+        """What a function returns has the dtype that its head declares, if it declares one."""
+        kinds = {dtypes.kind(each) for each in (self.ret or "void", s.value.dtype)}
+        if s.value.dtype != self.ret and not kinds & {"handle", "void"}:
+            message = f"{self.name} returns {self.ret}, found {s.value.dtype}"
+            self.report("wf/return-dtype", message, s.value.span or s.span)
 
     @rule("wf/block-axis")
     def block(self, s: SBlock) -> None:
@@ -201,7 +220,7 @@ class _Scopes:
             if s.iters:
                 self.hidden_loops.update(dict.fromkeys(self.open_loops, s.name))
             for axis in s.iters:
-                self.define(axis.var.name, axis.span or s.span)
+                self.define(axis.var, axis.span or s.span)
             self.inside(s)
         self.hidden_loops = hidden
 
@@ -247,7 +266,7 @@ class _Scopes:
             self.expr(low, span)
             self.expr(extent, span)
 
-    @rule("wf/loop-var-defined", "wf/block-var-access")
+    @rule("wf/loop-var-defined", "wf/block-var-access", "wf/symbol-dtype")
     def variable(self, e: SymVar, span: Span | None) -> None:
         if e.name not in self.vars:
             about = e.name if e.name in self.places else None
@@ -256,6 +275,9 @@ class _Scopes:
         elif e.name in self.hidden_loops:
             message = f"the loop variable {e.name} is used in block {self.hidden_loops[e.name]}, not through an axis"
             self.report("wf/block-var-access", message, span, e.name)
+        defined = self.dtypes.get(e.name, e.dtype)
+        if defined != e.dtype and "handle" not in (dtypes.kind(defined), dtypes.kind(e.dtype)):
+            self.report("wf/symbol-dtype", f"{e.name} is defined as {defined}, found {e.dtype}", span, e.name)
 
     def expr(self, e: PrimExpr, near: Span | None) -> None:
         span = e.span or near
@@ -266,18 +288,20 @@ class _Scopes:
             case Let():
                 self.expr(e.value, span)
                 with self.scope():
-                    self.define(e.var.name, span)
+                    self.define(e.var, span)
                     self.expr(e.body, span)
+                self.found += operands.expression(e, span)
                 return
             case CommReducer():
                 with self.scope():
                     self.vars.update(each.name for each in (*e.lhs, *e.rhs))
+                    self.dtypes.update({each.name: each.dtype for each in (*e.lhs, *e.rhs)})
                     for each in (*e.result, *e.identity):
                         self.expr(each, span)
                 return
             case BufferLoad():
                 self.access(e.buffer, e.indices, span)
-                self.found += operands.load(e, span)
+                self.found += operands.load(e, self.buffers.get(e.buffer), span)
             case BufferRef() if e.buffer not in self.buffers:
                 self.access(e.buffer, (), span)
             case RangeArg() if e.buffer and e.buffer not in self.buffers:
@@ -291,11 +315,16 @@ class _Scopes:
             if not (isinstance(each, SymVar) and isinstance(e, Intrinsic) and e.op == "tvm_thread_allreduce"):
                 self.expr(each, span)
 
-    @rule("wf/global-defined")
+    @rule("wf/global-defined", "wf/return-dtype")
     def intrinsic(self, e: Intrinsic, span: Span | None) -> None:
         name = e.op.removeprefix("cls.")
-        if name != e.op and name not in self.module.functions:
+        if name == e.op:
+            return
+        callee = self.module.functions.get(name)
+        if callee is None:
             self.report("wf/global-defined", f"the module has no function {name}", span)
+        elif isinstance(callee, PrimFunc) and dtypes.kind(e.dtype) not in ("handle", "void") and e.dtype != callee.ret:
+            self.report("wf/return-dtype", f"{name} returns {callee.ret}, called for {e.dtype}", span)
 
 
 def _is_pragma(s: Stmt) -> bool:

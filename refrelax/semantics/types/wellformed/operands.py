@@ -10,18 +10,37 @@ from __future__ import annotations
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
-from refrelax.semantics.dims.kinds import misfit, unfit
+from refrelax.semantics.dims.kinds import ARITY, misfit, unfit
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import IndexMap
-from refrelax.syntax.loops import AssertStmt, Buffer, BufferStore, For, IfThenElse, IterVar, SBlock, Stmt, While
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    AssertStmt,
+    Bind,
+    Buffer,
+    BufferStore,
+    For,
+    IfThenElse,
+    IterVar,
+    LaunchThread,
+    SBlock,
+    Stmt,
+    While,
+)
+from refrelax.syntax.read.intrinsics import INTRINSICS
 from refrelax.syntax.scalars import (
     COMPARISONS,
     CONNECTIVES,
     Binary,
+    Broadcast,
     BufferLoad,
+    Cast,
+    Intrinsic,
+    Let,
     Literal,
     Not,
     PrimExpr,
+    Ramp,
     Select,
     Shuffle,
     free_symbols,
@@ -71,6 +90,12 @@ def truth(e: PrimExpr, where: str, span: Span | None) -> Found:
     return [Diagnostic("wf/condition-bool", f"{where} must be a bool, found {e.dtype}", e.span or span)]
 
 
+@rule("wf/condition-bool")
+def mask(e: PrimExpr, where: str, span: Span | None) -> Found:
+    """A predicate of lanes is bools, or integers of which 0 is false."""
+    return [] if _integer(e) else truth(e, where, span)
+
+
 @rule("wf/extent-integer")
 def extent(e: PrimExpr, where: str, span: Span | None) -> Found:
     """An extent or a bound is a scalar integer."""
@@ -85,6 +110,8 @@ def statement(s: Stmt) -> Found:
     match s:
         case For():
             found = extent(s.min, "the start of a loop", s.span) + extent(s.extent, "the extent of a loop", s.span)
+            if s.step is not None:
+                found += extent(s.step, "the step of a loop", s.span)
             if (s.kind == "thread_binding") != (s.thread is not None):
                 message = f"a loop of kind {s.kind} has thread {s.thread!r}: only a thread-bound loop names one"
                 found.append(Diagnostic("wf/thread-tag", message, s.span))
@@ -95,16 +122,33 @@ def statement(s: Stmt) -> Found:
             return truth(s.condition, "the condition of an if", s.span)
         case AssertStmt():
             return truth(s.condition, "the condition of an assert", s.span)
+        case LaunchThread():
+            return extent(s.extent, "the extent of a thread", s.span)
+        case Bind():
+            return bound(s.var.dtype, s.value, f"the value of {s.var.name}", s.span)
+        case AllocBuffer() if s.init is not None:
+            return bound(s.buffer.dtype, s.init, f"the value of {s.buffer.name}", s.span)
+        case BufferStore() if s.predicate is not None:
+            return mask(s.predicate, "the predicate of a store", s.span)
         case _:
             return []
+
+
+@rule("wf/operand-dtypes")
+def bound(dtype: str, value: PrimExpr, what: str, span: Span | None) -> Found:
+    """What a name stands for has the dtype of the name. Pointers go by any type, and so does what gives no value."""
+    if value.dtype == dtype or {dtypes.kind(dtype), dtypes.kind(value.dtype)} & {"handle", "void"}:
+        return []
+    return [Diagnostic("wf/operand-dtypes", f"{what} must be {dtype}, found {value.dtype}", value.span or span)]
 
 
 @rule("wf/axis-binding")
 def axis(it: IterVar, block: SBlock) -> Found:
     """A block axis ranges over integers and is bound to one."""
     span = it.span or block.span
-    found = extent(it.extent, f"the extent of axis {it.var.name}", span)
-    if not _integer(it.binding):
+    found = extent(it.min, f"the start of axis {it.var.name}", span)
+    found += extent(it.extent, f"the extent of axis {it.var.name}", span)
+    if not _integer(it.binding) or dtypes.lanes(it.binding.dtype) != 1:
         message = f"axis {it.var.name} of block {block.name} is bound to a {it.binding.dtype}, expected an integer"
         found.append(Diagnostic("wf/axis-binding", message, span))
     return found
@@ -129,35 +173,41 @@ def strides(b: Buffer, span: Span | None) -> Found:
 
 @rule("wf/index-integer")
 def indices(name: str, given: tuple[PrimExpr, ...], span: Span | None) -> Found:
-    """Indices are integers, or vectors of them."""
+    """Indices are integers, the last one possibly a vector of them."""
     return [
         Diagnostic("wf/index-integer", f"an index of {name} must be an integer, found {e.dtype}", e.span or span)
-        for e in given
-        if not _integer(e)
+        for place, e in enumerate(given, 1)
+        if not _integer(e) or (dtypes.lanes(e.dtype) != 1 and place != len(given))
     ]
 
 
-def load(e: BufferLoad, span: Span | None) -> Found:
+def load(e: BufferLoad, declared: Buffer | None, span: Span | None) -> Found:
     """The conditions of one load."""
-    return indices(e.buffer, e.indices, span)
+    found = indices(e.buffer, e.indices, span)
+    if e.predicate is not None:
+        found += mask(e.predicate, "the predicate of a load", span)
+    return found + _element(declared, e.indices, e.dtype, "a load gives", span)
+
+
+def store(s: BufferStore, declared: Buffer | None) -> Found:
+    """The conditions of one store."""
+    found = indices(s.buffer, s.indices, s.span)
+    return found + _element(declared, s.indices, s.value.dtype, "expected a value of", s.span)
 
 
 @rule("wf/store-dtype")
-def store(s: BufferStore, declared: Buffer | None) -> Found:
-    """The value has the buffer's dtype, with the lanes that the indices span."""
-    found = indices(s.buffer, s.indices, s.span)
-    if declared is None:
-        return found
+def _element(declared: Buffer | None, indices: tuple[PrimExpr, ...], dtype: str, what: str, span: Span | None) -> Found:
+    """What is loaded and stored has the buffer's dtype, with the lanes that the indices span."""
+    if declared is None or "vscale" in dtype or any("vscale" in each.dtype for each in indices):
+        return []
     count = dtypes.lanes(declared.dtype)
-    for each in s.indices:
+    for each in indices:
         count *= dtypes.lanes(each.dtype)
-    scalable = "vscale" in s.value.dtype or any("vscale" in each.dtype for each in s.indices)
     expected = dtypes.with_lanes(declared.dtype, count)
-    if not scalable and s.value.dtype != expected:
-        message = f"buffer {s.buffer} holds {declared.dtype}: expected a value of {expected}, found {s.value.dtype}"
-        place = ((f"declaration of {s.buffer}", declared.span),)
-        found.append(Diagnostic("wf/store-dtype", message, s.span, place))
-    return found
+    if dtype == expected or dtypes.kind(dtype) == dtypes.kind(expected) == "handle":
+        return []
+    message = f"buffer {declared.name} holds {declared.dtype}: {what} {expected}, found {dtype}"
+    return [Diagnostic("wf/store-dtype", message, span, ((f"declaration of {declared.name}", declared.span),))]
 
 
 @rule("wf/scalar-kind")
@@ -171,8 +221,20 @@ def expression(e: PrimExpr, span: Span | None) -> Found:
 @rule("wf/operand-dtypes")
 def _dtypes(e: PrimExpr, span: Span | None) -> Found:
     """Both operands of a binary operation have one dtype; connectives take bools; so does the condition of a
-    select."""
+    select. Lanes are kept, made of scalars, or picked."""
     match e:
+        case Cast() if "vscale" not in e.dtype + e.value.dtype and dtypes.lanes(e.dtype) != dtypes.lanes(e.value.dtype):
+            message = f"a cast keeps the number of lanes, found {e.value.dtype} as {e.dtype}"
+            return [Diagnostic("wf/operand-dtypes", message, e.span or span)]
+        case Let():
+            return bound(e.var.dtype, e.value, f"the value of {e.var.name}", span)
+        case Ramp():
+            return bound(e.base.dtype, e.stride, "the stride of a ramp", span) + extent(e.base, "a ramp", span)
+        case Broadcast() if dtypes.lanes(e.value.dtype) != 1:
+            message = f"what is repeated is a scalar, found {e.value.dtype}"
+            return [Diagnostic("wf/operand-dtypes", message, e.span or span)]
+        case Intrinsic():
+            return arguments(e, span)
         case Binary() if e.op in CONNECTIVES:
             return truth(e.a, f"an operand of {e.op}", span) + truth(e.b, f"an operand of {e.op}", span)
         case Binary() if e.a.dtype != e.b.dtype and "handle" not in (dtypes.kind(e.a.dtype), dtypes.kind(e.b.dtype)):
@@ -187,6 +249,17 @@ def _dtypes(e: PrimExpr, span: Span | None) -> Found:
             return shuffle(e, span)
         case _:
             return []
+
+
+@rule("wf/argument-count")
+def arguments(e: Intrinsic, span: Span | None) -> Found:
+    """An intrinsic has as many arguments as it takes."""
+    exact, signature = ARITY.get(e.op), INTRINSICS.get(e.op)
+    least, most = (exact, exact) if exact is not None else (signature.least, signature.most) if signature else (0, None)
+    if least <= len(e.args) and (most is None or len(e.args) <= most):
+        return []
+    message = f"T.{e.op} takes {least}{'' if most == least else ' or more'} arguments, found {len(e.args)}"
+    return [Diagnostic("wf/argument-count", message, e.span or span)]
 
 
 @rule("wf/shuffle-lanes")

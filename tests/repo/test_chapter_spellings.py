@@ -1,0 +1,210 @@
+"""The tables of chapters 03 and 03b that say what a text stands for are read: each row, both sides."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from refrelax.errors import Malformed
+from refrelax.syntax.graph import Call, DataflowBlock, Function, Op, Tuple, VarBinding
+from refrelax.syntax.loops import Evaluate, PrimFunc
+from refrelax.syntax.read import parse
+from refrelax.syntax.read.intrinsics import INTRINSICS
+from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.signatures import CALL_FORMS
+
+SPEC = Path(__file__).resolve().parents[2] / "spec"
+
+
+@cache
+def rows(chapter: str, head: str) -> list[list[str]]:
+    """The cells of the table whose first line begins so."""
+    text = (SPEC / chapter).read_text("utf-8")
+    _, found, rest = text.partition(f"\n{head}")
+    assert found, head
+    table = rest.split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in table]
+
+
+def bare(cell: str) -> str:
+    """What stands in code in a cell of one code."""
+    (found,) = re.findall(r"`([^`]+)`", cell)
+    return found
+
+
+GRAPH = """@R.function(pure=False)
+def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32"), b: R.Tensor((4,), "float32"),
+         q: R.Tensor((1, 2, 3, 4), "float32"), c: R.Any, n: T.int64) -> R.Any:
+    y = {}
+    return y
+"""
+
+
+def value_of(text: str) -> list[VarBinding]:
+    """The bindings of ``y = text``, without their places."""
+    main = parse(GRAPH.format(text)).functions["main"]
+    assert isinstance(main, Function)
+    return [each for block in main.body.blocks for each in block.bindings if isinstance(each, VarBinding)]
+
+
+@pytest.mark.parametrize("row", rows("03-syntax.md", "| written | stands for |"), ids=lambda row: row[0])
+def test_what_is_written_by_hand(row: list[str]) -> None:
+    written, stands = map(bare, row)
+    assert value_of(written) == value_of(stands)
+
+
+SAMPLE = {
+    "gvar": '"f"', "func": '"f"', "closure": "c", "name": '"f"', "args": "(x, w)", "inplace_indices": "[0]",
+    "out_ty": 'R.Tensor((4,), "float32")', "ty_args": 'R.Tensor((4,), "float32")', "te_grad_name": '"g"',
+    "te_grad_kwargs": '{"k": 1}', "format": '"{}"', "condition": "c", "x, …": "x, w",
+}  # fmt: skip
+"""A value for each parameter of a call form."""
+
+
+@pytest.mark.parametrize("row", rows("03-syntax.md", "| form | parameters |"), ids=lambda row: row[0])
+def test_call_forms(row: list[str]) -> None:
+    for form in re.findall(r"`([^`]+)`", row[0]):
+        params = re.findall(r"`([^`]+)`", row[1])
+        names = [each.partition("=")[0] for each in params]
+        rest = "x, …" in names
+        by_place = [SAMPLE[each] for each, param in zip(names, params, strict=True) if rest and "=" not in param]
+        named = [
+            f"{each}={SAMPLE[each]}" for each, param in zip(names, params, strict=True) if not rest or "=" in param
+        ]
+        other = ["extra=1"] if "any other name" in row[1] else []
+        call = value_of(f"{form}({', '.join([*by_place, *named, *other])})")[-1].value
+        assert isinstance(call, Call)
+        if form != "R.call_packed":
+            assert call.op == Op(f"relax.{form.removeprefix('R.')}")
+        expected = 2 if form == "R.call_packed" else 4 if form == "R.assert_op" else 2 if not rest else 3
+        expected = 1 + ("args" in names) if not rest else 2 if form == "R.call_py_func" else expected
+        assert len(call.args) == expected, call
+        if "args" in names or form == "R.call_py_func":
+            assert isinstance(call.args[1], Tuple) and len(call.args[1].fields) == 2
+        assert [key for key, _ in call.attrs] == (["extra"] if other else re.findall(r"`([^`]+)`", row[3]))
+        assert len(call.ty_args) == bool(row[4])
+        if not rest:
+            assert value_of(f"{form}({', '.join(SAMPLE[each] for each in names)})")[-1].value == call
+        for without, param in zip(names, params, strict=True):
+            if without == "x, …":
+                continue
+            left = [
+                f"{n}={SAMPLE[n]}"
+                for n, p in zip(names, params, strict=True)
+                if n != without and (not rest or "=" in p)
+            ]
+            text = f"{form}({', '.join([*(by_place if '=' in param or not rest else []), *left])})"
+            if re.search(r"=.", param):
+                value_of(text)
+            else:
+                with pytest.raises(Malformed):
+                    value_of(text)
+
+
+def test_every_call_form_has_a_row() -> None:
+    forms = {
+        form for row in rows("03-syntax.md", "| form | parameters |") for form in re.findall(r"`R\.([^`]+)`", row[0])
+    }
+    assert forms - {"call_packed"} == set(CALL_FORMS)
+
+
+SORTS = {
+    "integer": ("R.argmax(x, axis={})", ["True", "2", "T.int64(1)"], ["1.0", '"1"', "[1, 2]", "1 << 63"]),
+    "truth": ("R.argmax(x, keepdims={})", ["True", "2"], ["1.0", '"x"']),
+    "number": ("R.nn.leakyrelu(x, alpha={})", ["1", "True", "0.5"], ['"x"', "[1.0]"]),
+    "string": ("R.take(x, n, mode={})", ['"clip"'], ["1", '["clip"]']),
+    "dtype": ("R.zeros((4,), dtype={})", ['"float32"', "T.int8"], ['"void"', '"float33"', "1"]),
+    "integers": ("R.sum(x, axis={})", ["1", "[0, 1]"], ["True", "[1.0]"]),
+    "integer or integers": ("R.split(x, {})", ["2", "[1, 2]"], ["2.0", "True"]),
+    "integer or float32": ("R.nn.attention(q, q, q, scale={})", ["1", "0.5"], ['"x"', "True"]),
+    "anything": ("R.dist.annotate_sharding(x, device_mesh={}, placement=1)", ['"m"', "[1]"], []),
+}
+"""A call with an attribute of a sort, what it takes, and what it refuses."""
+
+
+def test_sorts_of_attributes() -> None:
+    named = {sort.split(",")[0].strip("`") for sort, *_ in rows("03-syntax.md", "| sort | takes |")}
+    assert named == set(SORTS)
+    for call, taken, refused in SORTS.values():
+        for text in taken:
+            value_of(call.format(text))
+        for text in refused:
+            with pytest.raises(Malformed):
+                value_of(call.format(text))
+
+
+def test_types_take_their_parameters_by_name() -> None:
+    given = {
+        "shape": "(4,)", "dtype": '"int64"', "vdevice": '"cuda:0"', "ndim": "1", "device_mesh": '"mesh[0]"',
+        "placement": '"R"', "values": "[4]", "params": "(R.Any,)", "ret": "R.Any", "purity": "True",
+        "derive_func": '"f"', "value": "4",
+    }  # fmt: skip
+    for head, params, _ in rows("03-syntax.md", "| type | parameters |"):
+        names = re.findall(r"`([^`]+)`", params)
+        assert bool(names) == (head != "`R.Tuple`")
+        text = f"{bare(head)}({', '.join(f'{name}={given[name]}' for name in names)})"
+        module = parse(f"@R.function\ndef main(x: {text}) -> R.Any:\n    return x\n").functions["main"]
+        places = parse(
+            f"@R.function\ndef main(x: {bare(head)}({', '.join(given[n] for n in names)})) -> R.Any:\n    return x\n"
+        )
+        assert module == places.functions["main"]
+
+
+def test_blocks_of_dataflow_take_no_other() -> None:
+    text = GRAPH.format("R.abs(x)").replace(
+        "    return y", "    with R.dataflow():\n        z = R.abs(y)\n        R.output(z, z)\n    return z"
+    )
+    main = parse(text).functions["main"]
+    assert isinstance(main, Function)
+    assert [each.outputs for each in main.body.blocks if isinstance(each, DataflowBlock)] == [("z", "z")]
+
+
+LOOPS = """@T.prim_func
+def main(A: T.Buffer((4,), "float32"), x: T.float32, h: T.float16, i: T.int32, j: T.int32, u: T.uint32, b: T.bool):
+    T.evaluate({})
+"""
+
+
+def expression_of(text: str) -> PrimExpr:
+    """The expression that a text of the loop level stands for, without places."""
+    main = parse(LOOPS.format(text)).functions["main"]
+    assert isinstance(main, PrimFunc)
+    (found,) = main.body
+    assert isinstance(found, Evaluate)
+    return found.value
+
+
+def test_functions_that_fold() -> None:
+    for written, stands in rows("03b-loops-syntax.md", "| written | stands for |"):
+        left, right = (re.findall(r"`([^`]+)`", cell) for cell in (written, stands))
+        assert len(left) == len(right)
+        for text, meant in zip(left, right, strict=True):
+            assert expression_of(text) == expression_of(meant), text
+
+
+def test_arguments_and_results_of_intrinsics() -> None:
+    """Chapter 03b, ``syn/argument-count``: every intrinsic that is kept as it stands, and nothing beside."""
+    said = dict[str, tuple[str, str, str]]()
+    for count, result, names, rest in rows("03b-loops-syntax.md", "| arguments | result | names | |"):
+        before, *last = re.findall(r"`([^`]+)`", names)
+        spaces = re.findall(r"`(\w+\.)`", names)
+        for name in (last[-1] if last else before).split():
+            said |= dict.fromkeys((f"{space}{name}" for space in spaces or [""]), (count, result, rest))
+    assert set(said) == set(INTRINSICS)
+    for name, signature in INTRINSICS.items():
+        count, result, rest = said[name]
+        most = (
+            ""
+            if signature.most == signature.least
+            else " or more"
+            if signature.most is None
+            else f" to {signature.most}"
+        )
+        assert count == f"{signature.least}{most}", name
+        of = {"arg0": "of the first", "arg1": "of the second", "text": f"given {signature.dtype_at}"}
+        assert result == of.get(signature.result, f"`{signature.result}`"), name
+        told = [*(f"`{each}=`" for each in signature.keywords), *(f"`{each}`" for each in signature.defaults)]
+        assert all(each in rest for each in told) and bool(rest) == bool(told or signature.dtype_at == "dropped"), name
