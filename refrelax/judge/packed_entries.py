@@ -191,9 +191,18 @@ class _Entry:
                 return []
             case Bind() | AllocBuffer(init=None) | DeclBuffer() if names_alone(stmt):
                 return [stmt]
+            case AllocBuffer(buffer, init=None) if self.like_what_is_given(buffer):
+                return [stmt]
             case _:
                 self.begun = True
                 return [self.with_results(stmt)]
+
+    def like_what_is_given(self, buffer: Buffer) -> bool:
+        """Whether memory has the extents and dtype of an argument: there may be as much."""
+        if any(map(self.concerns, buffer.shape)):
+            return False
+        own = tuple(map(self.number, buffer.shape)), buffer.dtype
+        return own in [(dims_of(type_), type_.dtype) for _, type_ in self.given]
 
     def with_results(self, stmt: Stmt) -> Stmt:
         """A statement with the ends in it that store a number as numbers that are returned."""

@@ -94,6 +94,14 @@ def test_packed_entries_that_check_alike_take_the_same() -> None:
     assert isinstance(rr.validate(packed(), unchecked, correspond=True), rr.Equivalent)
 
 
+def test_memory_like_an_argument_may_be_made_before_the_checks() -> None:
+    at_n = '            assert GET(sb, 1, 17, "int64") == n'
+    made = '            M = T.alloc_buffer((4, n), "float32")\n'
+    assert isinstance(rr.validate(plain(), packed(**{at_n: made + at_n}), correspond=True), rr.Equivalent)
+    for other in (made.replace("(4, n)", "(4, n - 1)"), made.replace("(4, n)", "(n, n, n)"), made.replace("32", "64")):
+        assert not isinstance(rr.validate(plain(), packed(**{at_n: other + at_n}), correspond=True), rr.Equivalent)
+
+
 SCOPE = '            with T.attr("default", "compute_scope"'
 WRONG = {
     "another element": ("A_1[i * n + j]", "A_1[i * n]"),

@@ -25,6 +25,7 @@ from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
 from refrelax.shape_solver.pointwise.logic import Logic, all_of, compare, within
 from refrelax.shape_solver.pointwise.memories import Memories
+from refrelax.shape_solver.pointwise.other_names import with_one_name
 from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update, known, touched
 from refrelax.shape_solver.pointwise.statements import of_blocks, steps, stored
@@ -76,6 +77,7 @@ def read(
     Raises:
         NotRead: the program uses what element terms cannot say.
     """
+    func = with_one_name(func)
     reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir)
     for param in func.params:
         if isinstance(param, BufferParam):
@@ -207,7 +209,7 @@ class _Reader(Memories):
     def launch(self, loop: For) -> None:
         """The phases of a launch. Memory of its threads that is declared outside is that of each thread inside."""
         local = {name: self.buffers[name] for name, scope in self.scopes.items() if is_private(scope)}
-        phases = Phases(self.implicit, self.scopes, local, lambda name: self.terms.fresh(name).name)
+        phases = Phases(self.implicit, local, lambda name: self.terms.fresh(name).name, scopes=self.scopes)
         stmts = phases.of(loop)
         outside = {name: self.memory.pop(name) for name in phases.private}
         if any(map(touched, outside.values())):

@@ -20,6 +20,7 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.threads import BARRIER, as_thread_loop, has_barrier, is_block_index, is_shared, waits
 from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.pointwise.elements import NotRead
+from refrelax.shape_solver.pointwise.order import Accesses, Head, Order
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -108,34 +109,7 @@ Coords = tuple[For, ...]
 
 
 @dataclass(slots=True)
-class Accesses:
-    """Memory that is not one thread's, by name: what threads did of which others may not know."""
-
-    read: set[str] = field(default_factory=set)
-    written: set[str] = field(default_factory=set)
-
-    def copy(self) -> Accesses:
-        return Accesses(set(self.read), set(self.written))
-
-    def add(self, other: Accesses) -> None:
-        self.read |= other.read
-        self.written |= other.written
-
-    def conflicts(self, later: Accesses) -> set[str]:
-        return self.written & (later.read | later.written) | self.read & later.written
-
-
-@dataclass(slots=True)
-class Head:
-    """What a loop begins with. ``shared``, ``other``: whether that of shared and of other memory is still seen."""
-
-    seen: Accesses = field(default_factory=Accesses)
-    shared: bool = True
-    other: bool = True
-
-
-@dataclass(slots=True)
-class Phases:
+class Phases(Order):
     """The phases of one launch.
 
     ``outside``: the buffers declared around it that belong to one thread; ``wide``: the thread variables in front of
@@ -143,7 +117,6 @@ class Phases:
     """
 
     implicit: bool
-    scopes: Mapping[str, str]
     outside: Mapping[str, Buffer]
     fresh: Callable[[str], str]
     wide: dict[str, tuple[SymVar, ...]] = field(default_factory=dict)
@@ -154,15 +127,8 @@ class Phases:
     reducer: CommReducer | None = None
     apart: frozenset[str] = frozenset()
     """The tags over which no reduction goes, where nobody waits but for reductions."""
-    buffers: dict[str, Buffer] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
     """Variables of loops that all threads run together."""
-    since: Accesses = field(default_factory=Accesses)
-    """Since threads last waited for each other, on some way here."""
-    heads: list[Head] = field(default_factory=list)
-    """Of the loops around, from where they begin to where threads first wait."""
-    roots: dict[str, str] = field(default_factory=dict)
-    """Of what memory a buffer is another name."""
 
     @rule("sh/phases")
     def of(self, loop: For) -> list[Stmt]:
@@ -171,6 +137,7 @@ class Phases:
         Raises:
             NotRead: threads wait where not all of them are seen to come, or keep what is not followed.
         """
+        self.launch = loop
         barrier = has_barrier(loop.body)
         self.implicit = self.implicit and not barrier
         self.apart = _not_reduced((loop,))
@@ -236,61 +203,6 @@ class Phases:
         ours = [{self.roots.get(n, n) for n in each if n not in self.coords} for each in (read, written)]
         self.follow(Accesses(*ours))
         return nest(coords, (*lets, *stmts))
-
-    # --- what is ordered
-
-    @rule("sh/phases")
-    def follow(self, now: Accesses) -> None:
-        """A phase that comes after others, in some order unless threads waited."""
-        self.apart_from(self.since, now)
-        self.since.add(now)
-        shared, other = self.parted(now)
-        for head in self.heads:
-            if head.shared:
-                head.seen.add(shared)
-            if head.other:
-                head.seen.add(other)
-
-    def apart_from(self, before: Accesses, now: Accesses) -> None:
-        for name in sorted(before.conflicts(now)):
-            raise NotRead(f"{name} is used again, and no thread waits before that")
-
-    def waited(self) -> None:
-        """All threads waited: what they did before is known to all."""
-        self.since = Accesses()
-        for head in self.heads:
-            head.shared = head.other = False
-
-    def waited_for_shared(self) -> None:
-        """As the compiler owes it: for shared memory."""
-        _, self.since = self.parted(self.since)
-        for head in self.heads:
-            head.shared = False
-
-    def ordered(self, name: str) -> None:
-        """Of one memory it is known in which order it is used."""
-        for accesses in (self.since, *(head.seen for head in self.heads)):
-            accesses.read.discard(name)
-            accesses.written.discard(name)
-
-    def parted(self, accesses: Accesses) -> tuple[Accesses, Accesses]:
-        """Those of shared memory, and the others."""
-        read, written = accesses.read, accesses.written
-        ours = {name for name in read | written if self.shared(name)}
-        return Accesses(read & ours, written & ours), Accesses(read - ours, written - ours)
-
-    def shared(self, name: str) -> bool:
-        buffer = self.buffers.get(name)
-        return is_shared(buffer.scope if buffer is not None else self.scopes.get(name, "global"))
-
-    def maybe(self, run: Callable[[], list[Stmt]]) -> list[Stmt]:
-        """Statements that are perhaps not run: nobody may have waited in them."""
-        before, open_heads = self.since.copy(), [(head, head.shared, head.other) for head in self.heads]
-        found = run()
-        self.since.add(before)
-        for head, shared, other in open_heads:
-            head.shared, head.other = shared, other
-        return found
 
     def repeated(self, loop: For, coords: Coords, lets: tuple[Bind, ...]) -> list[Stmt]:
         """The body of a loop that all threads run: it begins again where it ends."""
