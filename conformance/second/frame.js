@@ -108,13 +108,8 @@ class Frame {
       case "vectorhigh": return { value: half(evaluate(first, this), e.op === "vectorlow") };
       case "vectorcombine": return { value: e.args.flatMap((a) => evaluate(a, this)) };
       case "reinterpret": return dtype(dtypeOf(first)).lanes !== dtype(e.dtype).lanes ? cutLanes(e) : undefined;
-<<<<<<< HEAD
       case "isnullptr": return { value: evaluate(first, this) === 0n ? 1n : 0n };
-      case "assume":
-=======
-      case "isnullptr": return { value: evaluate(first, this) === null ? 1n : 0n };
       case "assume": return this.assume(first);
->>>>>>> h6
       case "prefetch": return { value: null };
       default: return undefined;
     }

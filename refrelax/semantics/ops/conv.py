@@ -106,7 +106,7 @@ def _deduce(n: int, transposed: bool) -> DeduceRule:
         dtype = A.dtype(call, "out_dtype", default=None) or arithmetic_dtype(d, call, data, weight)
         vdevice, window = binary_vdevice(d, call, data, weight), Window.of(call, n, transposed)
         _check_divided(d, call, x, w, window.groups, transposed)
-        if any(extra >= stride for extra, stride in zip(window.extra, window.strides, strict=True)):
+        if transposed and any(extra >= stride for extra, stride in zip(window.extra, window.strides, strict=True)):
             d.fail("op.conv_transpose/output-padding", f"{short(call)}: an output padding is not below its stride")
         if x is None or w is None:
             return of_rank(len(out_layout.axes), dtype, vdevice)
