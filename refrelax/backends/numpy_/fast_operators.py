@@ -235,12 +235,12 @@ def _dequantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
 # --- making ----------------------------------------------------------------------------------------------------------
 
 
-def _arange(start: Any, stop: Any, step: Any, dtype: str = "int64") -> Any:
+def _arange(start: Any, stop: Any, step: Any, dtype: str = "int64", rounded: bool = False) -> Any:
     """From 0 by 1, which is exact until the conversion; everything else as its row does."""
     first, last, by = number(start), number(stop), number(step)
     if type(first) is int and type(last) is int and first == 0 and type(by) is int and by == 1 and dtype in PLAIN:
         return np.arange(max(last, 0)).astype(dtype, copy=False)
-    return OPERATORS["relax.arange"]({"dtype": dtype}, (start, stop, step), True)
+    return OPERATORS["relax.arange"]({"dtype": dtype, "rounded": rounded}, (start, stop, step), True)
 
 
 # --- views -----------------------------------------------------------------------------------------------------------

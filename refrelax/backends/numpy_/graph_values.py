@@ -40,7 +40,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.scalars import as_int
+from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.types import (
     FuncType,
     PrimType,
@@ -223,11 +223,20 @@ def _operator(writer: Writer, name: str, call: Call) -> str:
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
+    if name == "relax.arange" and _counts_in_float32(call):
+        attrs.append("rounded=True")
     text = f"{writer.table}[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
     if name == "relax.reshape" and writer.asked(in_storages):
         return f"vm.reshaped({args[0]}, {text})"
     # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
     return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
+
+
+def _counts_in_float32(call: Call) -> bool:
+    """Whether the count of an ``R.arange`` is computed in float32: there is a float, and not all are written."""
+    ends = [each.value for each in call.args if isinstance(each, PrimValue)]
+    written = all(isinstance(each, Literal) for each in ends)
+    return not written and not all(dtypes.kind(each.dtype) == "int" for each in ends)
 
 
 def _spelled(value: Any) -> str:

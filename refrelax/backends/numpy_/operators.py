@@ -209,12 +209,14 @@ def _filled_like(number: int) -> Run:
 
 def _reshape(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     """``kept``: the axes where the text has a literal 0, which stands for the extent that is there."""
-    shape = list(extents(args[1]))
+    shape, own = list(extents(args[1])), args[0].shape
+    copied = [k for k in attrs.get("kept", ()) if k < len(own)]
     for k in attrs.get("kept", ()):
-        shape[k] = args[0].shape[k] if k < args[0].ndim else 0
-    if -1 in shape:
-        rest = prod(e for e in shape if e != -1)
-        shape[shape.index(-1)] = args[0].size // rest if rest else 0
+        shape[k] = own[k] if k < len(own) else 0
+    if -1 in shape:  # what is copied stands on both sides
+        rest = prod(e for k, e in enumerate(shape) if e != -1 and k not in copied)
+        left = prod(e for k, e in enumerate(own) if k not in copied)
+        shape[shape.index(-1)] = left // rest if rest else 0
     return args[0].reshape(shape)
 
 

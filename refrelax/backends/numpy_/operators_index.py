@@ -96,11 +96,11 @@ STEPS = {"add": np.add, "mul": np.multiply}
 
 def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     """A copy of ``x`` with ``values`` stored at ``index``, in row-major order of the values."""
-    shape = np.broadcast_shapes(*(np.shape(i) for i in index))
+    shape, rest = np.broadcast_shapes(*(np.shape(i) for i in index)), x.shape[len(index) :]
+    if 0 in (*shape, *rest):  # nothing to store
+        return np.array(x, order="C")
     if any(np.size(i) and (np.min(i) < 0 or np.max(i) >= n) for i, n in zip(index, x.shape, strict=False)):
-        if 0 not in shape:
-            raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
-    rest = x.shape[len(index) :]
+        raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
     values = np.broadcast_to(values, (*shape, *rest)).reshape(prod(shape), *rest)
     if reduction == "mean":
         return _mean(

@@ -23,15 +23,25 @@ from refrelax.semantics.values import Shape
 
 
 def arange(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """``rounded``: the elements are counted in float32, where a float stands among names."""
     numbers = [number(v) for v in args]
     if not all(map(isfinite, numbers)) or numbers[2] == 0:
         raise unspecified("op.arange/zero-step", "a step of 0, or no number")
     start, stop, step = map(Fraction, numbers)
-    count = max(0, -((start - stop) // step))
+    count = _rounded_count(*numbers) if attrs.get("rounded") else max(0, -((start - stop) // step))
     dtype = numpy_dtype(attrs["dtype"])
     if is_float(dtype):
         return literal(dtype, start) + exact.cast(np.arange(count), dtype) * literal(dtype, step)
     return (int(start) + np.arange(count, dtype=np.int64) * int(step)).astype(dtype)
+
+
+def _rounded_count(*numbers: int | float) -> int:
+    with np.errstate(all="ignore"):
+        start, stop, step = (exact.cast(np.array(each), np.float32) for each in numbers)
+        count = np.ceil((stop - start) / step)
+    if not np.isfinite(count):
+        raise unspecified("num/cast-range", "a count of elements that is no number")
+    return max(0, int(count))
 
 
 def full_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
