@@ -6,7 +6,7 @@ the implementation had, which results are permitted?
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.machine import Scope
+from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison
@@ -29,6 +30,9 @@ from refrelax.semantics.values import DType, Prim, Shape, TensorValue
 from refrelax.syntax.graph import (
     Binding,
     Call,
+    Constant,
+    ConstantRef,
+    DistConstant,
     Function,
     GlobalVar,
     If,
@@ -87,6 +91,13 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
     }
 
 
+def of_kept_constants(checked: CheckedModule) -> Callable[[Binding], bool]:
+    """Whether a binding mentions no constant that some call may have stored into: nobody shows what that holds then."""
+    if not stores_somewhere(checked.module.functions):
+        return lambda _binding: True
+    return lambda binding: not any(isinstance(n, Constant | ConstantRef | DistConstant) for n in nodes(binding))
+
+
 def judge_frames(
     checked: CheckedModule,
     frames: tuple[Frame, ...],
@@ -95,11 +106,11 @@ def judge_frames(
 ) -> list[BindingVerdict]:
     """A verdict for every observed binding that holds an operation of its own, in order of execution."""
     index = simple_bindings(checked)
-    verdicts = []
+    verdicts, kept = [], of_kept_constants(checked)
     for frame in frames:
         binding = index.get((frame.path, frame.name))
         if binding is not None and frame.done:
-            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics))
+            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics, kept(binding)))
     return verdicts
 
 
@@ -109,10 +120,12 @@ def judge_binding(
     frame: Frame,
     externs: Mapping[str, Any],
     permitted: str = "enclosure",
+    kept: bool = True,
 ) -> BindingVerdict:
-    """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare."""
+    """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare. ``kept``: whether
+    the constants that it mentions are what the module says."""
     relaxations: tuple[str, ...] = ()
-    if missing(binding, frame):
+    if not kept or missing(binding, frame):
         compared = Compared(Inside(1.0), Counts(not_judged=1))
     else:
         try:
