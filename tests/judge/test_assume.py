@@ -4,6 +4,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.judge.evidence import Equivalent
+from refrelax.judge.pointwise import attempt
 
 PARAMS = 'A: T.Buffer((n, 6), "int32"), F: T.Buffer((5,), "float32"), B: T.Buffer((n, 6), "int32"), m: T.int32'
 
@@ -54,6 +55,14 @@ OTHER = {
     "of some rows": (PADDED.replace("T.grid(n, 6)", "T.grid(n - 1, 6)", 1), PLAIN),
     "before a store": (PADDED.replace(f"\n{GRID}B", f"\nA[0, 5] = m\n{GRID}B"), f"A[0, 5] = m\n{PLAIN}"),
     "in a branch": (PADDED.replace("T.evaluate(", "if m > 3:\n        T.evaluate("), PLAIN),
+    "a promise that reads behind the end": (
+        PADDED,
+        PADDED.replace("T.grid(n, 6)", "T.grid(n, 7)", 1).replace("not 4 <= j or", "not (4 <= j and j < 6) or"),
+    ),
+    "a promise that reads behind the end, said first": (
+        PADDED,
+        PADDED.replace("T.grid(n, 6)", "T.grid(n, 7)", 1).replace("not 4 <= j or A[i, j] == 7", "A[i, j] == 7 or not 4 <= j or j == 6"),  # noqa: E501
+    ),
     "one of two": (PADDED.replace("or A[i, j] == 7", "or A[i, j] == 7 or A[i, j] == 8"), PLAIN),
     "not equal": (PADDED.replace("== 7", "!= 7"), PLAIN),
     "in a loop that may not run": (SMALL.replace("T.evaluate", "for k in range(m - 5):\n    T.evaluate"), COPY),
@@ -69,6 +78,14 @@ OTHER = {
     ),
     "in step, too late": (SCAN + "\nT.evaluate(T.assume(m == 0))", SHIFTED + "\nT.evaluate(T.assume(m == 0))"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "how", ["a promise that reads behind the end", "a promise that reads behind the end, said first"]
+)
+def test_all_parts_of_a_promise_are_evaluated(how: str) -> None:
+    first, second = (rr.check(module(each)) for each in OTHER[how])
+    assert isinstance(attempt(first, second, "main"), str)
 
 
 @pytest.mark.parametrize(("first", "second"), OTHER.values(), ids=OTHER.keys())

@@ -135,6 +135,7 @@ class Memories:
         given = (*self.scope, *(c for each in plain for c in conjuncts(negation(each))))
         whole = reduce(lambda a, b: Binary("Or", a, b), data)
         term = self.reading(None, ()).term(whole)
+        self.demand(term, tuple(self.scope))  # all parts are evaluated
         self.obligations.append(Definedness(ASSUMED, bool_imm(True), given, term, over))
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given, hard: Given) -> Term:
