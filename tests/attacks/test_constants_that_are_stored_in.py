@@ -53,3 +53,10 @@ def test_what_may_be_stored_in_is_not_folded(what: str) -> None:
     for each in (first, lower(first, passes=["fold_constants"]).module):
         found = rr.run(each, "main", np.zeros(2, "float32"))
         assert isinstance(found, rr.Returned) and found.value.tolist() == wanted
+
+
+@pytest.mark.parametrize("what", STORED)
+def test_a_binding_of_such_a_constant_is_not_judged_by_itself(what: str) -> None:
+    pytest.importorskip("numpy")
+    checked = rr.check(rr.parse(MODULE.format(inplace=INPLACE, body=STORED[what][0].replace("; ", "\n        "))))
+    assert rr.diff(checked, "main", [np.zeros(2, "float32")], impl="numpy").word == "AGREE"
