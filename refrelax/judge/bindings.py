@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
+from refrelax.judge.kept_constants import constants_are_kept, mentions_constant
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, wrapped
@@ -20,7 +21,6 @@ from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.machine import Scope
-from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison
@@ -30,9 +30,6 @@ from refrelax.semantics.values import DType, Prim, Shape, TensorValue
 from refrelax.syntax.graph import (
     Binding,
     Call,
-    Constant,
-    ConstantRef,
-    DistConstant,
     Function,
     GlobalVar,
     If,
@@ -93,9 +90,8 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
 
 def of_kept_constants(checked: CheckedModule) -> Callable[[Binding], bool]:
     """Whether a binding mentions no constant that some call may have stored into: nobody shows what that holds then."""
-    if not stores_somewhere(checked.module.functions):
-        return lambda _binding: True
-    return lambda binding: not any(isinstance(n, Constant | ConstantRef | DistConstant) for n in nodes(binding))
+    kept = constants_are_kept(checked.module)
+    return lambda binding: kept or not mentions_constant(binding)
 
 
 def judge_frames(

@@ -98,14 +98,17 @@ def loop(out: Lines, text: Text, stmt: For) -> None:
 
 
 def open_loop(out: Lines, text: Text, stmt: For) -> Text:
-    """The head of a loop; gives the scope of its body."""
+    """The head of a loop; gives the scope of its body. Bounds that the body may change are computed before it."""
     low, extent = text.index(stmt.min), text.index(stmt.extent)
     name, end = c_name(stmt.var.name), extent if low == "0" else f"{low} + {extent}"
     step = "++" + name
     if stmt.step is not None:
         text.index(Binary("Add", stmt.extent, stmt.step))  # what the variable may reach
         step = f"{name} += {text.index(stmt.step)}"
-    out.open(f"for (idx {name} = {low}; {name} < {end}; {step})")
+    if text.is_index(stmt.min) and text.is_index(stmt.extent):
+        out.open(f"for (idx {name} = {low}; {name} < {end}; {step})")
+    else:
+        out.open(f"for (i64 {name} = {low}, loopend = {name} + {extent}; {name} < loopend; {step})")
     inner = text.scope()
     enter(inner, stmt)
     return inner

@@ -1,0 +1,53 @@
+"""Whether the constants of a module hold what the module says while it runs.
+
+A call in place, a loop program that stores into its input or a library function may store into a constant. Nobody shows
+what the constant holds then, so that a binding of it cannot be judged by itself.
+"""
+
+from __future__ import annotations
+
+from refrelax.lower.aliases import aliases_of, names_in
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.overwriting import Overwriting
+from refrelax.semantics.ops import FRESH
+from refrelax.syntax.graph import Call, Constant, ConstantRef, DistConstant, ExternFunc, Function, Op, VarBinding
+from refrelax.syntax.module import Module
+
+
+def constants_are_kept(module: Module) -> bool:
+    """Whether no call stores into a constant, as far as names tell; of several functions they do not."""
+    functions, overwrites = module.relax_functions(), Overwriting(module.functions)
+    storing = {
+        name: calls
+        for name, function in functions.items()
+        if (calls := tuple(n for n in nodes(function) if overwrites(n) or _of_library(n)))
+    }
+    if not storing:
+        return True
+    return len(functions) == 1 and all(_apart(module, functions[name], calls) for name, calls in storing.items())
+
+
+def _apart(module: Module, function: Function, calls: tuple[object, ...]) -> bool:
+    """Whether what the calls mention is no constant, by this name or another."""
+    aliases = aliases_of(module, function)
+    stored = {aliases.find(each) for each in names_in(calls)}
+    for node in nodes(function):
+        match node:
+            case VarBinding(value=Call(op=Op(name=op))) if op in FRESH and not any(
+                node.value is call for call in calls
+            ):
+                continue
+            case VarBinding(name=name, value=value) if aliases.find(name) in stored and mentions_constant(value):
+                return False
+            case _:
+                pass
+    return not any(map(mentions_constant, calls))
+
+
+def mentions_constant(node: object) -> bool:
+    """Whether a constant stands in it."""
+    return any(isinstance(each, Constant | ConstantRef | DistConstant) for each in nodes(node))
+
+
+def _of_library(node: object) -> bool:
+    return isinstance(node, Call) and isinstance(node.op, ExternFunc)
