@@ -76,6 +76,8 @@ def read(
     Raises:
         NotRead: the program uses what element terms cannot say.
     """
+    if func.ret is not None:  # (a return is not read)
+        raise NotRead(f"a function that comes to its end without the {func.ret} that it declares")
     reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir, known=frozenset(known_names(func)))
     for param in func.params:
         if isinstance(param, BufferParam):
