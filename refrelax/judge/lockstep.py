@@ -104,12 +104,12 @@ class Lockstep(Elements):
         kinds = {s.kind for f in (a, b) for s in statements_of(f.body) if isinstance(s, For)}
         launched = any(isinstance(s, LaunchThread) for f in (a, b) for s in statements_of(f.body))
         self.threads = bool(kinds & {*UNORDERED, "thread_binding"}) or launched
-        if self.threads and (b.s_tir or any(map(waits, b.body))) and not knows_extents(b):
-            raise Apart("as many threads as are not known when the second program is called")
         if self.threads and a.s_tir != b.s_tir:
             raise Apart("shared memory that the compiler synchronises in one of them")
         shared = any(isinstance(each, Buffer) and is_shared(each.scope) for each in parts_of((a, b)))
         self.unison = self.threads and b.s_tir and shared
+        if (self.unison or any(map(waits, b.body))) and not knows_extents(b):
+            raise Apart("as many threads as are not known when the second program is called")
         for p, q in zip(a.params, b.params, strict=True):
             if isinstance(p, ScalarParam) and isinstance(q, ScalarParam) and p.var.dtype == q.var.dtype:
                 self.scalar(p.var, q.var)
