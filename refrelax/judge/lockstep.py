@@ -29,7 +29,7 @@ from refrelax.judge.loop_text import (
 from refrelax.judge.sides_in_step import Apart, Side
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import as_reduction, reduces_across
-from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared
+from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, knows_extents, waits
 from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import NotRead
@@ -108,6 +108,8 @@ class Lockstep(Elements):
             raise Apart("shared memory that the compiler synchronises in one of them")
         shared = any(isinstance(each, Buffer) and is_shared(each.scope) for each in parts_of((a, b)))
         self.unison = self.threads and b.s_tir and shared
+        if (self.unison or any(map(waits, b.body))) and not knows_extents(b):
+            raise Apart("as many threads as are not known when the second program is called")
         for p, q in zip(a.params, b.params, strict=True):
             if isinstance(p, ScalarParam) and isinstance(q, ScalarParam) and p.var.dtype == q.var.dtype:
                 self.scalar(p.var, q.var)

@@ -25,7 +25,7 @@ from refrelax.semantics.loops.launch import Launch
 from refrelax.semantics.loops.leaving import ThreadEnds
 from refrelax.semantics.loops.lockstep import build_group
 from refrelax.semantics.loops.serial_loops import build_serial
-from refrelax.semantics.loops.threads import handed_over, has_barrier, is_block_index, name_thread, waits
+from refrelax.semantics.loops.threads import handed_over, has_barrier, is_block_index, known_names, name_thread, waits
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.syntax.loops import Evaluate, For, LaunchThread, SBlock, Stmt
 from refrelax.syntax.scalars import Intrinsic
@@ -135,7 +135,10 @@ def _block_of_threads(build: Builder, loop: For, explicit: bool) -> Run:
     written = has_barrier(loop.body)
     launch = Launch(build.context.races, build.depth, written or not build.implicit)
     launch.listener, launch.path = build.context.listener, build.path
-    inner = replace(build.child(), launch=launch, implicit=build.implicit and not written, uniform=True, coords=())
+    known = {} if build.function is None else known_names(build.function)
+    inner = replace(
+        build.child(), launch=launch, known=known, implicit=build.implicit and not written, uniform=True, coords=()
+    )
     group = build_group(inner, loop)
 
     def run(frame: Frame) -> None:

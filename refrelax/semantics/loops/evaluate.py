@@ -40,7 +40,7 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     if told is not None:
         told(name, args)
     build = new_builder(context, JUDGEMENTS)
-    build.implicit, build.path = function.s_tir, name
+    build.function, build.implicit, build.path = function, function.s_tir, name
     symbols = _bind_scalars(build, name, function, args, span)
     _bind_symbols(build, name, function, args, symbols, span)
     for param, arg in zip(function.params, args, strict=True):

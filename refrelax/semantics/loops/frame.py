@@ -16,7 +16,7 @@ from refrelax.semantics.loops.launch import Ask, Launch
 from refrelax.semantics.loops.races import Races
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.storage import Cells, Storage
-from refrelax.syntax.loops import Stmt
+from refrelax.syntax.loops import PrimFunc, Stmt
 from refrelax.syntax.scalars import CommReducer, Intrinsic, PrimExpr
 
 Frame = list[Any]
@@ -164,6 +164,10 @@ class Builder:
     """Whether some buffer of the function shares memory at another dtype, so that stores must keep planes in step."""
     depth: int = 0
     """Concurrent loops (parallel, thread-bound) around the statement that is being built."""
+    function: PrimFunc | None = None
+    """The loop program that is being built."""
+    known: Mapping[str, PrimExpr] = field(default_factory=dict)
+    """In lockstep: the names of integers that are known when the function is called, over its scalars and symbols."""
     implicit: bool = False
     """Whether the compiler owes the synchronisation of shared memory (block level, no barrier written)."""
     launch: Launch | None = None

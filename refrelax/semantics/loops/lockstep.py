@@ -14,10 +14,11 @@ from typing import Any
 
 from refrelax.errors import Ended, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.loops.blocks import block_prologue
 from refrelax.semantics.loops.buffers import private_copy
 from refrelax.semantics.loops.exchanges import build_request, hoisted
-from refrelax.semantics.loops.frame import Builder, Frame
+from refrelax.semantics.loops.frame import Builder, Frame, Index
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.launch import Answers, Coords, Launch, Pending, Request
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ThreadEnds
@@ -27,6 +28,7 @@ from refrelax.semantics.loops.threads import (
     binds_threads,
     handed_over,
     is_block_index,
+    is_known,
     is_shared,
     name_thread,
     waits,
@@ -89,14 +91,23 @@ def build_group(build: Builder, loop: For) -> Coroutine:
 @rule("ld/thread-extent")
 def _values(build: Builder, loop: For, tag: str) -> tuple[int, range]:
     """How many threads a loop has, and the values of its variable in them."""
-    first, extent = build_index(build, loop.min), build_index(build, loop.extent)
-    if first.constant is None or extent.constant is None:
+    if not all(is_known(each, build.known.keys()) for each in (loop.min, loop.extent)):
         raise unspecified("ld/thread-extent", f"the extent of {tag} is not known at launch", loop.span)
-    step = step_of(build, loop)
+    first, extent = (build_index(build, substitute(each, build.known)) for each in (loop.min, loop.extent))
+    low, count, step = _now(build, first), _now(build, extent), step_of(build, loop)
     if (fits := last_fits(loop, first, extent, step)) is not None:
-        fits(first.constant, extent.constant)
-    values = range(first.constant, first.constant + max(extent.constant, 0), step)
+        fits(low, count)
+    values = range(low, low + max(count, 0), step)
     return len(values), values
+
+
+def _now(build: Builder, e: Index) -> int:
+    """The value of an integer over scalars and symbols, each of which has its value."""
+    frame: Frame = [None] * build.slots[0]
+    for each in build.variables.values():
+        if each.slot is not None and each.constant is not None:
+            frame[each.slot] = each.constant
+    return e.constant if e.constant is not None else int(e.run(frame))
 
 
 @dataclass(slots=True, eq=False)

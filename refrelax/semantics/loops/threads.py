@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.loops.frame import Builder
 from refrelax.semantics.loops.visit import accessed, expressions, statements_of
-from refrelax.syntax.loops import Evaluate, For, LaunchThread, Stmt
-from refrelax.syntax.scalars import Intrinsic, int_imm, walk
+from refrelax.syntax.loops import Bind, Evaluate, For, LaunchThread, PrimFunc, SBlock, ScalarParam, Stmt
+from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr, free_symbols, int_imm, walk
 
 BARRIER = "tvm_storage_sync"
 SHUFFLES = frozenset({"tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor"})
@@ -83,6 +84,43 @@ def handed_over(build: Builder, body: tuple[Stmt, ...]) -> set[str]:
         if own is not None and not isinstance(own, str):
             scopes[own.name] = own.scope
     return {name for name in read & written if is_shared(scopes.get(name, "global"))}
+
+
+def known_names(func: PrimFunc) -> dict[str, PrimExpr]:
+    """The names of integers that are known when a loop program is called, whatever its loops do: its scalars, the
+    symbols of its buffers, and what is let to an expression of such, over the scalars and symbols. (A name of several
+    meanings is none.)
+    """
+    scalars = [p.var for p in func.params if isinstance(p, ScalarParam)]
+    known: dict[str, PrimExpr] = {each.name: each for each in (*scalars, *func.symbols)}
+    unknown: set[str] = set()
+    for stmt in statements_of(func.body):
+        match stmt:
+            case For(var=var) | LaunchThread(var=var):
+                unknown.add(var.name)
+            case SBlock(iters=axes):
+                unknown |= {axis.var.name for axis in axes}
+            case Bind(var=var, value=value) if is_known(value, known.keys() - unknown):
+                value = substitute(value, known)
+                unknown |= {var.name} if known.setdefault(var.name, value) != value else set()
+            case Bind(var=var):
+                unknown.add(var.name)
+            case _:
+                pass
+    return {name: value for name, value in known.items() if name not in unknown}
+
+
+def is_known(e: PrimExpr, names: Set[str]) -> bool:
+    """Whether an expression is made of literals and these names alone."""
+    return free_symbols(e) <= names and not any(isinstance(each, BufferLoad) for each in walk(e))
+
+
+def knows_extents(func: PrimFunc) -> bool:
+    """Whether the start and the extent of every loop over threads of a block are known when the function is called."""
+    names = known_names(func).keys()
+    every = (as_thread_loop(s) if isinstance(s, LaunchThread) else s for s in statements_of(func.body))
+    loops = [s for s in every if isinstance(s, For) and s.thread is not None and not is_block_index(s)]
+    return all(is_known(e, names) for loop in loops for e in (loop.min, loop.extent))
 
 
 def is_shared(scope: str) -> bool:

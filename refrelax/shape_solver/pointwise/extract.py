@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.loops.lockstep import is_private
-from refrelax.semantics.loops.threads import as_thread_loop, is_shared
+from refrelax.semantics.loops.threads import as_thread_loop, is_shared, known_names
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
@@ -77,8 +77,14 @@ def read(
     Raises:
         NotRead: the program uses what element terms cannot say.
     """
+<<<<<<< HEAD
     func = with_one_name(func)
     reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir)
+=======
+    if func.ret is not None:  # (a return is not read)
+        raise NotRead(f"a function that comes to its end without the {func.ret} that it declares")
+    reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir, known=frozenset(known_names(func)))
+>>>>>>> f2e
     for param in func.params:
         if isinstance(param, BufferParam):
             reader.enter(param.buffer, given[param.buffer.name], reader.dims(param.buffer))
@@ -209,7 +215,11 @@ class _Reader(Memories):
     def launch(self, loop: For) -> None:
         """The phases of a launch. Memory of its threads that is declared outside is that of each thread inside."""
         local = {name: self.buffers[name] for name, scope in self.scopes.items() if is_private(scope)}
+<<<<<<< HEAD
         phases = Phases(self.implicit, local, lambda name: self.terms.fresh(name).name, scopes=self.scopes)
+=======
+        phases = Phases(self.implicit, self.known, self.scopes, local, lambda name: self.terms.fresh(name).name)
+>>>>>>> f2e
         stmts = phases.of(loop)
         outside = {name: self.memory.pop(name) for name in phases.private}
         if any(map(touched, outside.values())):

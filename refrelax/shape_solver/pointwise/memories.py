@@ -67,6 +67,8 @@ class Memories:
     """What was stored to."""
     implicit: bool = False
     """Whether the compiler owes the synchronisation of shared memory."""
+    known: frozenset[str] = frozenset()
+    """The names of integers that are known when the function is called."""
     tags: dict[str, str] = field(default_factory=dict)
     """The thread tags of the loops around, by variable."""
     waiting: bool = False

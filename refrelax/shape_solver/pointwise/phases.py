@@ -17,7 +17,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
-from refrelax.semantics.loops.threads import BARRIER, as_thread_loop, has_barrier, is_block_index, is_shared, waits
+from refrelax.semantics.loops.threads import (
+    BARRIER,
+    as_thread_loop,
+    has_barrier,
+    is_block_index,
+    is_known,
+    is_shared,
+    waits,
+)
 from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.order import Accesses, Head, Order
@@ -112,11 +120,17 @@ Coords = tuple[For, ...]
 class Phases(Order):
     """The phases of one launch.
 
-    ``outside``: the buffers declared around it that belong to one thread; ``wide``: the thread variables in front of
-    the indices of a buffer; ``fresh``: gives a new name; ``front``: what is allocated once for a block.
+    ``known``: the names of integers that are known when the function is called; ``outside``: the buffers declared
+    around it that belong to one thread; ``wide``: the thread variables in front of the indices of a buffer; ``fresh``:
+    gives a new name; ``front``: what is allocated once for a block.
     """
 
     implicit: bool
+<<<<<<< HEAD
+=======
+    known: frozenset[str]
+    scopes: Mapping[str, str]
+>>>>>>> f2e
     outside: Mapping[str, Buffer]
     fresh: Callable[[str], str]
     wide: dict[str, tuple[SymVar, ...]] = field(default_factory=dict)
@@ -154,6 +168,8 @@ class Phases(Order):
             raise NotRead("threads that are not counted from 0")
         if not self.uniform(loop.extent):
             raise NotRead(f"the extent of {loop.thread} depends on a thread")
+        if not is_known(loop.extent, self.known) and all(own.thread != loop.thread for own in coords):
+            raise NotRead(f"the extent of {loop.thread} is not known when the function is called")
         if loop.thread in self.apart and not coords:  # nobody waits for a thread of another value of it
             return [replace(loop, body=tuple(self.body(loop.body, (), lets)))]
         self.varying.add(loop.var.name)
