@@ -77,14 +77,10 @@ def read(
     Raises:
         NotRead: the program uses what element terms cannot say.
     """
-<<<<<<< HEAD
-    func = with_one_name(func)
-    reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir)
-=======
     if func.ret is not None:  # (a return is not read)
         raise NotRead(f"a function that comes to its end without the {func.ret} that it declares")
+    func = with_one_name(func)
     reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir, known=frozenset(known_names(func)))
->>>>>>> f2e
     for param in func.params:
         if isinstance(param, BufferParam):
             reader.enter(param.buffer, given[param.buffer.name], reader.dims(param.buffer))
@@ -215,11 +211,7 @@ class _Reader(Memories):
     def launch(self, loop: For) -> None:
         """The phases of a launch. Memory of its threads that is declared outside is that of each thread inside."""
         local = {name: self.buffers[name] for name, scope in self.scopes.items() if is_private(scope)}
-<<<<<<< HEAD
-        phases = Phases(self.implicit, local, lambda name: self.terms.fresh(name).name, scopes=self.scopes)
-=======
-        phases = Phases(self.implicit, self.known, self.scopes, local, lambda name: self.terms.fresh(name).name)
->>>>>>> f2e
+        phases = Phases(self.implicit, self.known, local, lambda name: self.terms.fresh(name).name, scopes=self.scopes)
         stmts = phases.of(loop)
         outside = {name: self.memory.pop(name) for name in phases.private}
         if any(map(touched, outside.values())):

@@ -126,11 +126,7 @@ class Phases(Order):
     """
 
     implicit: bool
-<<<<<<< HEAD
-=======
     known: frozenset[str]
-    scopes: Mapping[str, str]
->>>>>>> f2e
     outside: Mapping[str, Buffer]
     fresh: Callable[[str], str]
     wide: dict[str, tuple[SymVar, ...]] = field(default_factory=dict)
