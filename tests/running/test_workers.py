@@ -119,3 +119,12 @@ def test_unequal_groups_and_faults_are_told() -> None:
         run_workers(module, "main", [[x] for x in arrays(3)], groups=2)
     with pytest.raises(rr.UsageError):
         run_workers(module, "absent", [[x] for x in arrays(2)])
+
+
+@pytest.mark.parametrize("call", ["R.ccl.scatter_from_worker0", "R.dist.redistribute_replica_to_shard"])
+@pytest.mark.parametrize(("written", "workers"), [(1, 2), (2, 4), (4, 2), (2, 1)])
+def test_a_part_for_another_number_of_workers_is_open(call: str, written: int, workers: int) -> None:
+    """Also the workers behind those that the call was written for, which have no part."""
+    module = checked(f"y = {call}(x, {written}, 0); return y", 'x: R.Tensor((4,), "float32")')
+    found = run_workers(module, "main", [[[1.0, 2.0, 3.0, 4.0]]] * workers)
+    assert [each.rule for each in found if isinstance(each, rr.Unspecified)] == ["op.ccl/workers"] * workers

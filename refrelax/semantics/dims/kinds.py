@@ -86,11 +86,14 @@ def misfit(e: PrimExpr) -> str | None:
         case Select():
             return _choice("T.Select", e.condition, e.true_value, e.false_value)
         case Intrinsic("if_then_else", (c, a, b)):
-            return _choice("T.if_then_else", c, a, b)
+            return _choice("T.if_then_else", c, a, b) or _wrong_result(e)
         case Intrinsic("ldexp", (a, b)):
-            return _wrong("the first operand of T.ldexp", (a,), _FLOAT) or _wrong("T.ldexp", (b,), _INDEX)
+            wrong = _wrong("the first operand of T.ldexp", (a,), _FLOAT) or _wrong("T.ldexp", (b,), _INDEX)
+            return wrong or _wrong_result(e)
         case Intrinsic() if e.op in OPERANDS:
-            return _wrong(f"T.{e.op}", e.args, OPERANDS[e.op])
+            return _wrong(f"T.{e.op}", e.args, OPERANDS[e.op]) or _wrong_result(e)
+        case Intrinsic() if e.op in RESULTS or e.op in OF_SECOND:
+            return _wrong_result(e)
         case _:
             return None
 
@@ -141,16 +144,32 @@ def unfit(e: PrimExpr) -> str | None:
             return f"{type(e).__name__} is no arithmetic on scalars"
 
 
+RESULTS = {
+    "q_multiply_shift": "int32", "q_multiply_shift_per_axis": "int32", "isnullptr": "bool",
+    "tvm_warp_activemask": "uint32",
+}  # fmt: skip
+OF_SECOND = frozenset(
+    {
+        "tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor", "atomic_add",
+        "cuda.atomic_add",
+    }
+)  # fmt: skip
+"""Of intrinsics that are no arithmetic of dimensions: the dtype of the result, or that it is the second argument's."""
+
+
 def _wrong_result(e: Intrinsic) -> str | None:
     """Why the dtype of ``e`` is none that its operands give."""
     match e.op:
         case "reinterpret":
             return None
         case "isnan" | "isinf" | "isfinite":
-            fits, expected = e.dtype == "bool", "bool"
+            fits, expected = dtypes.element(e.dtype) == "bool", "bool"
         case "popcount" | "clz":
             fits, expected = dtypes.is_integer(e.dtype), "an integer"
+        case op if op in RESULTS:
+            expected = RESULTS[op]
+            fits = dtypes.element(e.dtype) == expected
         case op:
-            expected = e.args[1 if op == "if_then_else" else 0].dtype
-            fits = e.dtype == expected
+            expected = e.args[1 if op == "if_then_else" or op in OF_SECOND else 0].dtype
+            fits = e.dtype == expected or dtypes.kind(e.dtype) == dtypes.kind(expected) == "handle"
     return None if fits else f"T.{e.op} gives {expected} here, found {e.dtype}"

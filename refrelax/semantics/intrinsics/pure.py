@@ -25,6 +25,10 @@ def build_pure(build: Builder, call: Intrinsic) -> Element:
     f = build.context.numerics.at(source)
     if call.op in UNARY:
         one, a = UNARY[call.op](f), args[0]
+        own, target = {"popcount": source, "clz": "int32"}.get(call.op), dtypes.element(call.dtype)
+        if own is not None and own != target:
+            cast = build.context.numerics.at(target).cast
+            return lambda frame: cast(one(a(frame)), own)
         return lambda frame: one(a(frame))
     if call.op in BINARY:
         two, (a, b) = BINARY[call.op](f), args

@@ -17,7 +17,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.activation import raised
 from refrelax.semantics.ops.common import arity, known_dims, rank, short, tensor, with_dims
 from refrelax.semantics.ops.definition import Deduction, OpDef
-from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, agree, defined
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, agree, cast, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr, as_int
 from refrelax.syntax.types import TensorType, Type
@@ -99,7 +99,7 @@ def attended(
 
     ``j`` is within ``bounds``. Unless ``all_batches``, the first stands for all.
     """
-    q, k, v = arrays
+    q, (k, v) = arrays[0], (cast(m, each, arrays[0].dtype) for each in arrays[1:])
     (batches, queries, heads, features), keys, f = q.dims, k.dims[1], m.at(q.dtype)
     batches = batches if all_batches else 1
     by_key, by_value = (m.most(heads // m.most(x.dims[2], 1), 1) for x in (k, v))
@@ -160,7 +160,7 @@ def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array 
     bounds: Bounds | None = (lambda i: (0, m.least(keys, i + more + 1))) if causal else None
     if bias is not None:
         dims = (batches, heads, queries, keys)
-        agrees = m.every((agree(m, m.broadcast(dims, bias.dims), dims), bias.dims[3] == keys))
+        agrees = m.every((bias.dtype == q.dtype, agree(m, m.broadcast(dims, bias.dims), dims), bias.dims[3] == keys))
         m.require(agrees, "op.nn.attention/extents", f"a bias of {bias.dims}")
         bias = m.spread(bias, dims)
     return attended(m, call, (q, k, v), bounds, True, bias)

@@ -166,22 +166,33 @@ def evaluate_broadcast(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Te
 
 
 @rule("op.ccl/divisible-run")
-def part(e: Evaluation, x: TensorValue, axis: int, number: int, of: int) -> TensorValue:
-    """One of ``of`` equal parts of a tensor along an axis."""
+def check_parts(e: Evaluation, x: TensorValue, axis: int, of: int) -> None:
+    """An extent is divided among one worker or more, without a remainder."""
     if of < 1 or x.shape[axis] % of:
         raise unspecified("op.ccl/divisible-run", f"{x.shape} in {of} parts along axis {axis}", e.span)
+
+
+def part(e: Evaluation, x: TensorValue, axis: int, number: int, of: int) -> TensorValue:
+    """One of ``of`` equal parts of a tensor along an axis; ``number`` is below ``of``."""
+    check_parts(e, x, axis, of)
     length = x.shape[axis] // of
     shape = replace(x.shape, axis, length)
     return e.tabulate(x.dtype, shape, lambda *i: x[replace(i, axis, i[axis] + number * length)])
 
 
+@rule("op.ccl/divisible-run", "op.ccl/workers")
+def own_part(e: Evaluation, x: TensorValue, axis: int, workers: int) -> TensorValue:
+    """The worker's part of a tensor that a call divides among ``workers``, which have to be all."""
+    check_parts(e, x, axis, workers)
+    check_workers(e, workers, False)
+    return part(e, x, axis, e.world.worker, workers)
+
+
 def evaluate_scatter(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """Of the equal parts of worker 0's tensor along `axis`, the one of the worker's number."""
     x, workers = tensor_value(args[0]), A.integer(call, "num_workers")
-    whole = gathered(e, "scatter", x, False)[0]
-    mine = part(e, whole, A.integer(call, "axis") % x.ndim, e.world.worker, workers)
-    check_workers(e, workers, False)
-    return mine
+    whole, axis = gathered(e, "scatter", x, False)[0], A.integer(call, "axis") % x.ndim
+    return own_part(e, whole, axis, workers)
 
 
 OPERATORS: tuple[OpDef, ...] = (

@@ -14,7 +14,7 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
-from refrelax.semantics.ops.binary import arithmetic_dtype, promote
+from refrelax.semantics.ops.binary import arithmetic_dtype, meeting_dtype
 from refrelax.semantics.ops.common import (
     arity,
     binary_vdevice,
@@ -89,10 +89,11 @@ def layouts(call: Call, n: int, kernel: str) -> tuple[L.Layout, L.Layout, L.Layo
 
 def _deduce(n: int, transposed: bool) -> DeduceRule:
     """Batch, output channels and the number of windows along each spatial axis, in the result's layout, at
-    ``out_dtype`` if it is given, else at the data's dtype. With ``b`` and ``a`` for the padding before and after
-    (``padding`` has those before, then those after, axis by axis; one number an axis counts for both), ``d`` for the
-    dilation and ``s`` for the stride, a kernel of ``k`` positions and data of ``m`` make ``(m + b + a - d * (k - 1) -
-    1) // s + 1``; of a transpose ``(m - 1) * s - b - a + d * (k - 1) + output_padding + 1``."""
+    ``out_dtype``, whatever the operands' dtypes, if it is given, else at the data's, where they have one
+    (``op.binary/equal-dtypes``). With ``b`` and ``a`` for the padding before and after (``padding`` has those before,
+    then those after, axis by axis; one number an axis counts for both), ``d`` for the dilation and ``s`` for the
+    stride, a kernel of ``k`` positions and data of ``m`` make ``(m + b + a - d * (k - 1) - 1) // s + 1``; of a
+    transpose ``(m - 1) * s - b - a + d * (k - 1) + output_padding + 1``."""
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
@@ -198,7 +199,7 @@ def _convolution(n: int) -> Text:
 def _operands(m: Meaning, call: Call, x: Array, w: Array, n: int, kernel: str) -> tuple[Array, Array, L.Layout, str]:
     """Data and kernel at one dtype in their plain layouts, and the layout and dtype of the result."""
     data, weight, out = layouts(call, n, kernel)
-    dtype, meeting = A.dtype(call, "out_dtype", default=None) or x.dtype, promote(x.dtype, w.dtype)
+    dtype, meeting = A.dtype(call, "out_dtype", default=None) or x.dtype, meeting_dtype(m, x.dtype, w.dtype)
     return data.read(m, cast(m, x, meeting)), weight.read(m, cast(m, w, meeting)), out, dtype
 
 

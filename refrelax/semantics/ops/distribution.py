@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from refrelax.rules import rule
 from refrelax.semantics.ops import attributes as A
-from refrelax.semantics.ops.collective import check_workers, divided, part
+from refrelax.semantics.ops.collective import divided, own_part
 from refrelax.semantics.ops.common import arity, copy, short, tensor, tensor_value
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.effects import deduce_identity, evaluate_identity
@@ -57,9 +57,7 @@ def evaluate_to_shard(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Ten
     x, workers = tensor_value(args[0]), A.integer(call, "num_workers")
     if isinstance(e.type_of(call.args[0]), DTensorType):
         return copy(e, x)
-    mine = part(e, x, A.integer(call, "axis") % x.ndim, e.world.worker, workers)
-    check_workers(e, workers, False)
-    return mine
+    return own_part(e, x, A.integer(call, "axis") % x.ndim, workers)
 
 
 OPERATORS: tuple[OpDef, ...] = (

@@ -11,7 +11,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
-from refrelax.semantics.ops.binary import promote
+from refrelax.semantics.ops.binary import meeting_dtype
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
@@ -149,7 +149,7 @@ def deduce_outer(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 def outer(m: Meaning, call: Call, a: Array, b: Array) -> Array:
     """``out[i, j] = a[i] * b[j]``, computed at the dtype in which the two meet (``op.binary/meeting-dtype``) and
     converted to the first one's."""
-    meeting, dims = promote(a.dtype, b.dtype), (*a.dims, *b.dims)
+    meeting, dims = meeting_dtype(m, a.dtype, b.dtype), (*a.dims, *b.dims)
     x, y = m.along(cast(m, a, meeting), [0], dims), m.along(cast(m, b, meeting), [1], dims)
     return cast(m, m.pointwise(meeting, m.all_of if meeting == "bool" else m.at(meeting).mul, x, y), a.dtype)
 

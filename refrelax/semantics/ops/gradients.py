@@ -62,7 +62,8 @@ def nll_loss_backward(
     kept, zero, beyond = (*x.dims[:axis], *x.dims[axis + 1 :]), f.lit(0), m.poison(outside)
     one = agree(m, grad.dims, kept) if mode == "none" else m.product(grad.dims) == 1
     known = weights is None or agree(m, weights.dims, (x.dims[axis],))
-    fit = m.every((agree(m, targets.dims, kept), one, known))
+    alike = all(each.dtype == x.dtype for each in (grad, weights) if each is not None)
+    fit = m.every((alike, agree(m, targets.dims, kept), one, known))
     m.require(fit, "op.grad.nll_loss_backward/extents", f"{grad.dims}, {x.dims}, {targets.dims}, {mode}")
     classes, taken = class_weights(m, call, x, targets, weights, outside)
     share = m.tensor((), x.dtype, lambda: f.reduce("add", taken.over([ALL] * taken.ndim))) if mode == "mean" else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
-from refrelax.semantics.ops.binary import arithmetic_dtype, promote
+from refrelax.semantics.ops.binary import arithmetic_dtype, meeting_dtype
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
@@ -32,7 +32,8 @@ PAGE = "linear"
 @rule("op.matmul/no-scalar", "op.matmul/reduction-length")
 def deduce_matmul(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The last two axes multiply, those before them broadcast; a vector is a row on the left, a column on the right,
-    and its axis is not in the result. At ``out_dtype`` if it is given, else at the first operand's dtype."""
+    and its axis is not in the result. At ``out_dtype``, whatever the operands' dtypes, if it is given, else at
+    the first operand's, where they have one (``op.binary/equal-dtypes``)."""
     arity(d, call, 2)
     a, b = tensor(d, call, types, 0), tensor(d, call, types, 1)
     dtype = A.dtype(call, "out_dtype", default=None) or arithmetic_dtype(d, call, a, b)
@@ -63,7 +64,7 @@ def matmul(m: Meaning, call: Call, a: Array, b: Array) -> Array:
     row, column = a.ndim == 1, b.ndim == 1
     length = a.dims[-1] == b.dims[-1 if column else -2]
     m.require(length, "op.matmul/reduction-length-run", f"{a.dims} times {b.dims}")
-    meeting = promote(a.dtype, b.dtype)
+    meeting = meeting_dtype(m, a.dtype, b.dtype)
     batch = m.broadcast(a.dims[:-2], b.dims[:-2])
     left = m.spread(cast(m, a, meeting), (*batch, *a.dims[-2:]))
     right = m.spread(cast(m, b, meeting), (*batch, *b.dims[-2:]))

@@ -13,7 +13,7 @@ from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.activation import by_lines
-from refrelax.semantics.ops.binary import promote
+from refrelax.semantics.ops.binary import meeting_dtype
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
@@ -187,7 +187,7 @@ def deduce_bucketize(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 def bucketize(m: Meaning, call: Call, x: Array, edges: Array) -> Array:
     """The number of boundaries below ``x[i]``, in whatever order they stand; with ``right`` also those equal to it.
     Both are converted to the dtype in which they meet (``op.binary/meeting-dtype``); a NaN is neither."""
-    meeting, dtype = promote(x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
+    meeting, dtype = meeting_dtype(m, x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
     f, out = m.at(meeting), m.at(dtype)
     steps, one, zero = cast(m, edges, meeting).over([ALL] * edges.ndim), out.lit(1), out.lit(0)
     before, total, choice = f.less_equal if A.flag(call, "right") else f.less, out.reduce, out.select

@@ -22,6 +22,7 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     index_of,
+    integral,
     known_dims,
     of_rank,
     rank,
@@ -262,7 +263,7 @@ def _selected(e: Evaluation, args: tuple[Value, ...]) -> list[list[list[int]]]:
     if boxes.shape != (scores.shape[0], scores.shape[2], 4):
         raise unspecified("op.vision.all_class_non_max_suppression/extents", f"{boxes.shape}, {scores.shape}", e.span)
     f, s, numerics = e.numerics.at(boxes.dtype), e.numerics.at(scores.dtype), e.numerics
-    most = numerics.to_index(_single(e, limit), limit.dtype)
+    most = integral(numerics, _single(e, limit), limit.dtype)
     iou = f.cast(_single(e, worst), worst.dtype) if worst.dtype != f.dtype else _single(e, worst)
     floor = s.cast(_single(e, least), least.dtype) if least.dtype != s.dtype else _single(e, least)
     if not numerics.decide(f.less(f.lit(0), iou)) or not numerics.decide(s.less_equal(s.lit(0), floor)):
