@@ -72,9 +72,14 @@ class Border:
         names["constant"] = lambda *args: self.up(runtime.constant(*args))
         names["copied"] = lambda array: self.up(self.down(array))
         names["truth"] = lambda condition: runtime.truth(self.down(condition))
+        names["scalar"] = self._scalar
         names["expect_tensor"] = self._expect_tensor
         names["empty"] = self._empty
         return SimpleNamespace(**names)
+
+    def _scalar(self, value: Any) -> Any:
+        found = runtime.scalar(self.down(value))
+        return value if isinstance(found, np.ndarray) else found
 
     def _empty(self, dims: tuple[int, ...], kind: Any) -> DeviceArray:
         runtime.empty(tuple(min(extent, 0) for extent in dims), kind)  # refuses a negative extent

@@ -17,6 +17,7 @@ from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, array
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim
+from refrelax.syntax import dtypes
 
 WIDER: dict[str, Any] = {
     "float8_e8m0fnu": np.float64, "int4": np.int8, "int2": np.int8, "int1": np.int8,
@@ -73,6 +74,9 @@ def admit(name: str, found: Iterable[str], attrs: Attrs) -> set[str]:
     Raises:
         Unsupported: the operator has no translation for one of them.
     """
+    found = tuple(found)
+    if name == "relax.nn.instance_norm" and not all(dtypes.is_float(each) for each in found):
+        raise Unsupported(f"R.nn.instance_norm of {found[0]}")  # the type rule takes integers, as TVM's does
     operands, made = set(found), {each for key in ("dtype", "out_dtype") if (each := str(attrs.get(key))) in WIDER}
     guests = (operands & set(WIDER)) | made
     for each in sorted(guests) if name not in MOVES else ():

@@ -11,6 +11,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.blocks import erf as fast_erf
+from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, axes_of, is_float, literal, plain
 from refrelax.backends.numpy_.operators_index import positions
 from refrelax.backends.numpy_.reductions import reduce
@@ -219,6 +220,7 @@ def group_norm(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
 
 
 def instance_norm(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    admit("relax.nn.instance_norm", [x.dtype.name for x in args], attrs)
     return _by_channel(attrs, args, attrs["channel_axis"] % args[0].ndim, 1, fast)
 
 

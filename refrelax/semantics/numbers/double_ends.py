@@ -82,10 +82,7 @@ def multiplying(other: Binary) -> Binary:
             else:
                 low, high = (y * y if y < 0 else 0.0), x * x
             if x <= y and p <= q and low and high and low - low == 0 == high - high:
-                try:
-                    return Interval(nextafter(low, -INF), nextafter(high, INF))
-                except OverflowError:  # ends that are fractions beyond binary64
-                    return other(a, b)
+                return Interval(nextafter(low, -INF), nextafter(high, INF))
         return other(a, b)
 
     return mul
@@ -106,10 +103,7 @@ def dividing(other: Binary) -> Binary:
                     if split - (split - low) == low and other_split - (other_split - p) == p and low * p == x:
                         return Interval(low, low)
                 if low and high and low - low == 0 == high - high:
-                    try:
-                        return Interval(nextafter(low, -INF), nextafter(high, INF))
-                    except OverflowError:
-                        return other(a, b)
+                    return Interval(nextafter(low, -INF), nextafter(high, INF))
         return other(a, b)
 
     return div

@@ -197,6 +197,12 @@ class Doubles(Reals):
         ends = [quotients(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
         return Interval(min(e[0] for e in ends), max(e[1] for e in ends), nan, mark)
 
+    def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
+        """Elements of binary64 have rationals as ends, which may lie beyond its own numbers once multiplied."""
+        if source == "float64":
+            a, b = ([x if isinstance(x, Poison) else outward(x) for x in family] for family in (a, b))
+        return super().dot(a, b, source, acc)
+
     # --- functions
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
