@@ -30,6 +30,7 @@ from refrelax.errors import (
     UsageError,
     trap,
 )
+from refrelax.lower.fuse_loops.shared import sharing
 from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
 from refrelax.lower.origins.text import Origin, hint
 from refrelax.lower.orphans import called
@@ -78,12 +79,13 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
     """
     constants, fast, module = Constants(copied=not made.alone), mode == "fast", made.whole.module
     reuse = fast and not observed and made.alone and not on_machine(module)
+    shared = sharing(module)
     parts = origins.operators_source(module, made.origins, constants, fast)
     for name, func in module.functions.items():
         match func:
             case PrimFunc():
                 attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
-                parts.append(prim_func_source(name, func, fast, attempt))
+                parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
                 types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
                 writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places)
