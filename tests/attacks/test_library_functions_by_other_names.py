@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.backends.errors import Unsupported
 from refrelax.lower.pipeline import lower
 
 MODULE = """
@@ -98,3 +99,23 @@ def test_what_it_may_keep_is_given_to_no_other_tensor(how: str) -> None:
     passes = ["legalize", "to_destinations", "plan_memory"]
     first, second = _ends(body.replace("CALL", CALLED[how][1].format("a")), how, passes)
     assert first == second == [[0, 2, 6, 12], [0, 20, 40, 60]]
+
+
+@pytest.mark.parametrize("how", CALLED)
+def test_what_it_may_store_in_is_no_view_of_numpy(how: str) -> None:
+    views = "w = R.reshape(y, R.shape([2, 2])); v = R.reshape(w, R.shape([4]))"
+    body = f"y = R.add(x, x); {views}; {CALLED[how][1].format('v')}; z = R.add(y, v); return (y, z)"
+    text = MODULE.format(more=CALLED[how][0], body=body).replace("; ", "\n        ")
+
+    def called(a: Any) -> tuple[()]:
+        a.assign([10 * each for each in a.tolist()])
+        return ()
+
+    try:
+        made = rr.compile(rr.check(rr.parse(text)), backend="numpy")
+    except Unsupported:
+        assert how == "with the context"
+        return
+    out = made.run("main", X, externs={"lib.f": called})
+    assert isinstance(out, rr.Returned), out
+    assert [each.tolist() for each in out.value] == [[0, 2, 4, 6], [0, 22, 44, 66]]

@@ -37,6 +37,7 @@ from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.graph.overwriting import overwrites
+from refrelax.semantics.graph.unknown_calls import functions_named, of_library
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
@@ -287,15 +288,16 @@ def snapshot(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def overwritten(module: Module) -> bool:
-    """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
-    see."""
-    graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return any(overwrites(node, module.functions) or _may_store(node) for f in graph for node in nodes(f))
-
-
-def _may_store(node: object) -> bool:
-    """Whether a node calls a library function, not of the machine's, in a way that lets it store in its arguments."""
-    return isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in machine.MACHINE
+    """Whether a function of the module, or a library function that is not the machine's, overwrites a tensor that
+    graph-level code can still see."""
+    functions = module.functions
+    for func in functions.values():
+        named = functions_named(func)
+        for node in nodes(func) if isinstance(func, Function) else ():
+            library = isinstance(node, Call) and of_library(node, functions, named, machine.MACHINE)
+            if library or overwrites(node, functions):
+                return True
+    return False
 
 
 def spoil(outputs: list[Any]) -> None:
