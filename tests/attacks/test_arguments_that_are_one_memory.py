@@ -73,3 +73,16 @@ def test_backends_do_as_the_definition(impl: str, how: str) -> None:
     text = MODULE.format(v4=V4, inplace=INPLACE, body=BODIES[how].replace("; ", "\n        "))
     verdict = rr.diff(rr.check(rr.parse(text)), "main", ARGS, impl=impl)
     assert isinstance(verdict, rr.Agreement), verdict
+
+
+@pytest.mark.parametrize("impl", ["numpy", "cuda-emulated"])
+def test_a_library_function_gives_what_it_is_given(impl: str) -> None:
+    call = f'v = R.call_packed("lib.same", y, ty_args=({V4},)); {CALL.format("y, v")}'
+    text = MODULE.format(v4=V4, inplace=INPLACE, body=call.replace("; ", "\n        "))
+    text = text.replace("    @R.function\n    def main", "    @R.function(pure=False)\n    def main")
+    checked = rr.check(rr.parse(text))
+    externs = {"lib.same": lambda a: a}
+    wanted = rr.run(checked, "main", *ARGS, externs=externs)
+    found = rr.compile(checked, backend=impl).run("main", *ARGS, externs=externs)
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert [each.tolist() for each in found.value] == [each.tolist() for each in wanted.value] == [[6, 4, 4, 6]] * 2

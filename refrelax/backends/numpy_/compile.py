@@ -196,7 +196,7 @@ class Running:
         """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
             return self.stand_in(name, args)
-        return self.taken(inward(self.called(name, args), None))
+        return self.result(*self.called(name, args))
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
@@ -207,9 +207,16 @@ class Running:
             spoil(outputs)
         self.called(name, [*args, *outputs])
 
-    def called(self, name: str, args: list[Any]) -> Any:
-        """What a registered library function gives; what it stores in tensors is stored, and nothing where it stores
-        nothing: arguments may share memory, and constants are read-only."""
+    def result(self, found: Any, memory: Mapping[int, Any]) -> Any:
+        """What a library function gave, as the program has it: a tensor that it was given is that memory still."""
+        if isinstance(found, tuple):
+            return tuple(self.result(each, memory) for each in found)
+        return memory[id(found)] if id(found) in memory else self.taken(inward(found, None))
+
+    def called(self, name: str, args: list[Any]) -> tuple[Any, Mapping[int, Any]]:
+        """What a registered library function gives, and the arrays of its tensors by identity; what it stores in
+        tensors is stored, and nothing where it stores nothing: arguments may share memory, and constants are
+        read-only."""
         one = {id(each): outward(self.held(each)) for each in args}  # one tensor for what is one array
         given = [one[id(each)] for each in args]
         before = [each.tobytes() if isinstance(each, Tensor) else b"" for each in given]
@@ -217,7 +224,8 @@ class Running:
         for array, tensor, bytes_ in zip(args, given, before, strict=True):
             if isinstance(tensor, Tensor) and tensor.tobytes() != bytes_:
                 self.place(array, tensor.numpy())
-        return result
+        of = {id(tensor): array for array, tensor in zip(args, given, strict=True) if isinstance(tensor, Tensor)}
+        return result, of
 
     def parameters(self, name: str) -> int | None:
         """How many parameters the contract of a library function has; ``None`` without one."""
