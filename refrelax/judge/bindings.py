@@ -15,6 +15,7 @@ from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.kept_constants import constants_are_kept, mentions_constant
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.lower.fuse_loops.shared import given_twice
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
@@ -30,6 +31,7 @@ from refrelax.semantics.values import DType, Prim, Shape, TensorValue
 from refrelax.syntax.graph import (
     Binding,
     Call,
+    ConstantRef,
     Function,
     GlobalVar,
     If,
@@ -89,9 +91,13 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
 
 
 def of_kept_constants(checked: CheckedModule) -> Callable[[Binding], bool]:
-    """Whether a binding mentions no constant that some call may have stored into: nobody shows what that holds then."""
+    """Whether a binding mentions no constant that some call may have stored into, nobody shows what that holds then,
+    and stores in nothing that may be another of its arguments: which of them are one memory is not shown."""
     kept = constants_are_kept(checked.module)
-    return lambda binding: kept or not mentions_constant(binding)
+    twice = {id(call) for _, call in given_twice(checked.module)}
+    return lambda binding: (
+        (kept or not mentions_constant(binding)) and not (id(binding.value) in twice and _several(binding))
+    )
 
 
 def judge_frames(
@@ -176,6 +182,12 @@ def _evaluated(
                 scope.symbols[name] = value
             scope.values[name] = lift(value, checked, frame.path, name, numerics)
     return run.eval_binding(binding, scope)
+
+
+def _several(binding: Binding) -> bool:
+    """Whether a binding mentions more than one tensor, be it by a name or written down."""
+    names = {n.name for n in nodes(binding) if isinstance(n, Var)}
+    return len(names) + sum(isinstance(n, ConstantRef) for n in nodes(binding)) > 1
 
 
 def missing(binding: Binding, frame: Frame) -> bool:

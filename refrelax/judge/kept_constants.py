@@ -9,19 +9,21 @@ from __future__ import annotations
 from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import Overwriting
+from refrelax.semantics.graph.unknown_calls import functions_named, of_library
 from refrelax.semantics.ops import FRESH
-from refrelax.syntax.graph import Call, Constant, ConstantRef, DistConstant, ExternFunc, Function, Op, VarBinding
+from refrelax.syntax.graph import Call, Constant, ConstantRef, DistConstant, Function, Op, VarBinding
 from refrelax.syntax.module import Module
 
 
 def constants_are_kept(module: Module) -> bool:
     """Whether no call stores into a constant, as far as names tell; of several functions they do not."""
     functions, overwrites = module.relax_functions(), Overwriting(module.functions)
-    storing = {
-        name: calls
-        for name, function in functions.items()
-        if (calls := tuple(n for n in nodes(function) if overwrites(n) or _of_library(n)))
-    }
+    storing: dict[str, tuple[object, ...]] = {}
+    for name, function in functions.items():
+        named = functions_named(function)
+        library = (n for n in nodes(function) if isinstance(n, Call) and of_library(n, module.functions, named))
+        if calls := (*filter(overwrites, nodes(function)), *library):
+            storing[name] = calls
     if not storing:
         return True
     return len(functions) == 1 and all(_apart(module, functions[name], calls) for name, calls in storing.items())
@@ -47,7 +49,3 @@ def _apart(module: Module, function: Function, calls: tuple[object, ...]) -> boo
 def mentions_constant(node: object) -> bool:
     """Whether a constant stands in it."""
     return any(isinstance(each, Constant | ConstantRef | DistConstant) for each in nodes(node))
-
-
-def _of_library(node: object) -> bool:
-    return isinstance(node, Call) and isinstance(node.op, ExternFunc)

@@ -19,6 +19,7 @@ from refrelax.rules import rule
 from refrelax.running.run import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.unknown_calls import callee_of, functions_named
 from refrelax.semantics.judging import magnitude, number_text, set_text
 from refrelax.semantics.numbers.enclosure import judge as judge_element
 from refrelax.semantics.numbers.enclosure import observed_number, surely_poison
@@ -81,9 +82,19 @@ class Reference:
         """Library functions whose calls must stay: some graph-level call of them promises no purity. ``None``: all."""
         if not isinstance(self.checked.module.functions[self.entry], Function):
             return None
-        functions = self.checked.module.relax_functions().values()
-        calls = (node for each in functions for node in nodes(each) if isinstance(node, Call))
-        return frozenset(call.op.name for call in calls if isinstance(call.op, ExternFunc))
+        functions = self.checked.module.functions
+        found: set[str] = set()
+        for each in self.checked.module.relax_functions().values():
+            named = functions_named(each)
+            for call in (node for node in nodes(each) if isinstance(node, Call)):
+                callee = callee_of(call, functions, named)
+                if isinstance(callee, ExternFunc):
+                    found.add(callee.name)
+                elif callee is None:  # a value: whichever of those that are named
+                    found |= {
+                        node.name for f in functions.values() for node in nodes(f) if isinstance(node, ExternFunc)
+                    }
+        return frozenset(found)
 
     def kept(self, outcome: Returned) -> tuple[Effect, ...]:
         """The effects of a run that a transformation must keep."""

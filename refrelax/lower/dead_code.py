@@ -1,8 +1,9 @@
 """Dead code: bindings that nothing uses, functions that nothing calls, names of what has a name.
 
-Inside a dataflow block an unused binding goes even if computing it could fail: the outcome may only become more
-defined. It stays where it may store into what has another name (a call in place), which is seen there. Outside, a
-binding goes only if its value cannot fail: a name, a constant, a tuple of such, a field, a closure. No claim is needed.
+Inside a dataflow block an unused binding goes even if computing it could fail: a run that ended there goes on, and ends
+as what stands behind it says (it may return, or be open). All other runs end as they did. The binding stays where it
+may store into what has another name (a call in place), which is seen there. Outside, one goes only if its value cannot
+fail: a name, a constant, a tuple of such, a field, a closure. No claim is needed.
 
 Spec: ``spec/10-lowering.md``.
 """

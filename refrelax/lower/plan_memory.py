@@ -31,6 +31,7 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.unknown_calls import callee_of, functions_named, of_library, reaches_library
 from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
@@ -43,8 +44,8 @@ from refrelax.syntax.graph import (
     Call,
     DataTypeValue,
     Expr,
-    ExternFunc,
     Function,
+    GlobalVar,
     If,
     MatchCast,
     Op,
@@ -102,12 +103,21 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
 
 
 def _kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
-    """The names of what library functions may keep: all that is given to one of which nothing is known, in a function
-    that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
-    own = {*LIBRARY, *KERNELS, *contracts_of(module)}
-    for node in nodes(func) if not func.pure else ():
-        if isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in own:
-            yield from names_in(node.args)
+    """The names of what library functions may keep: all that is given to one of which nothing is known, or to a
+    function that calls one, where that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
+    own = frozenset({*LIBRARY, *KERNELS, *contracts_of(module)})
+    functions, named = module.functions, functions_named(func)
+    impure = (each for each in nodes(func) if isinstance(each, Function) and not each.pure)
+    for call in (node for each in impure for node in nodes(each) if isinstance(node, Call)):
+        match callee_of(call, functions, named):
+            case Function(pure=pure):
+                keeps = not pure and (
+                    not isinstance(call.op, GlobalVar) or reaches_library(call.op.name, functions, own)
+                )
+            case _:
+                keeps = of_library(call, functions, named, own)
+        if keeps:
+            yield from names_in((call.op, call.args))
 
 
 def _signature(func: Function) -> frozenset[str]:

@@ -67,6 +67,42 @@ def test_the_workspace_stays(t: str, z: str) -> None:
         assert isinstance(found, rr.Returned) and found.value.tolist() == [6, 4, 2, 0]
 
 
+CONST = 'metadata["ir.GenericConst"][0]'
+GIVES = """
+    @R.function(private=True)
+    def gives() -> R.Tensor((4,), "float32"):
+        c = CONST
+        return c
+    @R.function(private=True)
+    def takes(a: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        cls = Module
+        z = INPLACE(cls.rev, (a, CONST), inplace_indices=[1], out_ty=R.Tensor((4,), "float32"))
+        return z
+"""
+
+
+@pytest.mark.parametrize(
+    ("t", "z"),
+    [
+        (CONST, CALL.format(f"t, {CONST}")),
+        (CONST, CALL.format(f"{CONST}, t")),
+        ("y", CALL.format(f"{CONST}, {CONST}")),
+        ("cls.gives()", CALL.format(f"{CONST}, t")),
+        (f"R.stop_lift_params({CONST})", CALL.format(f"{CONST}, t")),
+        (CONST, "cls.takes(t)"),
+        (f"(y, {CONST})", CALL.format(f"{CONST}, t[1]")),
+    ],
+)
+def test_a_constant_is_one_memory(t: str, z: str) -> None:
+    text = MODULE.format(inplace=INPLACE, t=t, z=z).replace('R.Tensor((n,), "float32")', 'R.Tensor((4,), "float32")')
+    more = GIVES.replace("CONST", CONST).replace("INPLACE", INPLACE)
+    text = text.replace("    @R.function\n", f"{more.lstrip(chr(10))}    @R.function\n")
+    first = rr.check(rr.bind_constants(rr.parse(text), {0: np.array([0, 2, 4, 6], "float32")}))
+    for each in (first, lower(first, "kernels").module):
+        found = rr.run(each, "main", X)
+        assert isinstance(found, rr.Returned) and found.value.tolist() == [6, 4, 2, 0]
+
+
 def test_what_is_apart_is_fused() -> None:
     text = MODULE.format(inplace=INPLACE, t="R.negative(y)", z=CALL.format("y, t"))
     start, end = text.index("    @R.function(private=True)"), text.index("    @R.function\n")

@@ -203,9 +203,10 @@ class CudaExecutable:
         return names
 
     def _on_host(self, func: PrimFunc, name: str) -> Callable[..., Any]:
-        """A PrimFunc as the NumPy backend compiles it in ``bits``: what decides a rounding that a kernel could not."""
+        """A PrimFunc as the NumPy backend compiles it in ``bits``: what decides a rounding that a kernel could not, and
+        what arguments that share memory give."""
         names: dict[str, Any] = {"np": np, "rt": runtime}
-        exec("\n".join(prim_func_source(name, func, False)), names)  # noqa: S102
+        exec("\n".join(prim_func_source(name, func, False, shared=True)), names)  # noqa: S102
         run: Callable[..., Any] = names[function(name)]
         return run
 

@@ -102,7 +102,7 @@ class Launcher:
 
     def __call__(self, *args: Any) -> None:
         call = enter(self.plan, args)
-        if self.plan.together and self._overlap(call):
+        if self._overlap(call):  # (threads have no order)
             self._settle(args, call, {})
             return
         saved = self._written(call) if self.mode == "bits" and self.plan.reports else {}

@@ -30,12 +30,14 @@ from refrelax.errors import (
     UsageError,
     trap,
 )
+from refrelax.lower.fuse_loops.shared import sharing
 from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
 from refrelax.lower.origins.text import Origin, hint
 from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.graph.overwriting import overwrites
+from refrelax.semantics.graph.unknown_calls import functions_named, of_library
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
@@ -78,12 +80,13 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
     """
     constants, fast, module = Constants(copied=not made.alone), mode == "fast", made.whole.module
     reuse = fast and not observed and made.alone and not on_machine(module)
+    shared = sharing(module)
     parts = origins.operators_source(module, made.origins, constants, fast)
     for name, func in module.functions.items():
         match func:
             case PrimFunc():
                 attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
-                parts.append(prim_func_source(name, func, fast, attempt))
+                parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
                 types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
                 writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places)
@@ -193,7 +196,7 @@ class Running:
         """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
             return self.stand_in(name, args)
-        return self.taken(inward(self.called(name, args), None))
+        return self.result(*self.called(name, args))
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
@@ -204,9 +207,16 @@ class Running:
             spoil(outputs)
         self.called(name, [*args, *outputs])
 
-    def called(self, name: str, args: list[Any]) -> Any:
-        """What a registered library function gives; what it stores in tensors is stored, and nothing where it stores
-        nothing: arguments may share memory, and constants are read-only."""
+    def result(self, found: Any, memory: Mapping[int, Any]) -> Any:
+        """What a library function gave, as the program has it: a tensor that it was given is that memory still."""
+        if isinstance(found, tuple):
+            return tuple(self.result(each, memory) for each in found)
+        return memory[id(found)] if id(found) in memory else self.taken(inward(found, None))
+
+    def called(self, name: str, args: list[Any]) -> tuple[Any, Mapping[int, Any]]:
+        """What a registered library function gives, and the arrays of its tensors by identity; what it stores in
+        tensors is stored, and nothing where it stores nothing: arguments may share memory, and constants are
+        read-only."""
         one = {id(each): outward(self.held(each)) for each in args}  # one tensor for what is one array
         given = [one[id(each)] for each in args]
         before = [each.tobytes() if isinstance(each, Tensor) else b"" for each in given]
@@ -214,7 +224,8 @@ class Running:
         for array, tensor, bytes_ in zip(args, given, before, strict=True):
             if isinstance(tensor, Tensor) and tensor.tobytes() != bytes_:
                 self.place(array, tensor.numpy())
-        return result
+        of = {id(tensor): array for array, tensor in zip(args, given, strict=True) if isinstance(tensor, Tensor)}
+        return result, of
 
     def parameters(self, name: str) -> int | None:
         """How many parameters the contract of a library function has; ``None`` without one."""
@@ -285,15 +296,16 @@ def snapshot(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def overwritten(module: Module) -> bool:
-    """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
-    see."""
-    graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return any(overwrites(node, module.functions) or _may_store(node) for f in graph for node in nodes(f))
-
-
-def _may_store(node: object) -> bool:
-    """Whether a node calls a library function, not of the machine's, in a way that lets it store in its arguments."""
-    return isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in machine.MACHINE
+    """Whether a function of the module, or a library function that is not the machine's, overwrites a tensor that
+    graph-level code can still see."""
+    functions = module.functions
+    for func in functions.values():
+        named = functions_named(func)
+        for node in nodes(func) if isinstance(func, Function) else ():
+            library = isinstance(node, Call) and of_library(node, functions, named, machine.MACHINE)
+            if library or overwrites(node, functions):
+                return True
+    return False
 
 
 def spoil(outputs: list[Any]) -> None:

@@ -269,10 +269,13 @@ def _destination_passing(writer: Writer, name: str, call: Call) -> None:
     places = _inplace(call) if call.op.name == "relax.call_tir_inplace" else [-1] * len(types)
     outputs, fresh = [], []
     for k, (type_, place) in enumerate(zip(types, places, strict=True)):
+        target = f"{name}_{k}_" if several else name
         if place >= 0:
+            if not args[place].isidentifier():  # a constant that is written down: stored in is what is given
+                writer.line(f"{target} = {args[place]}")
+                args[place] = target
             outputs.append(args[place])
             continue
-        target = f"{name}_{k}_" if several else name
         outputs.append(target)
         fresh.append(target)
         writer.line(f"{target} = {_empty(writer, type_)}")

@@ -215,10 +215,19 @@ OF_SCALARS = frozenset(row.name for row in binary.OPERATORS)
 """Operators that take scalars alone, and then give one."""
 
 
+THE_SAME = frozenset(
+    f"relax.{name}"
+    for name in ("builtin.stop_lift_params", "grad.no_grad", "grad.start_checkpoint", "grad.end_checkpoint")
+)
+"""Operators whose result is always what they are given, the same memory."""
+
+
 def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
     admit(name, [d for each in call.args for d in dtypes_of(writer, each)], {k: plain(v) for k, v in call.attrs})
     args = [_argument(writer, each) for each in call.args]
+    if name in THE_SAME:
+        return args[0]
     attrs = [f"{key}={_spelled(plain(v))}" for key, v in call.attrs]
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]

@@ -10,6 +10,7 @@ from refrelax.backends.numpy_.vectorize import vectorize
 from refrelax.backends.numpy_.writer import Writer
 from refrelax.backends.threads import shares, synchronises
 from refrelax.semantics.dims import Facts
+from refrelax.semantics.loops.visit import stored_to
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -44,13 +45,30 @@ from refrelax.syntax.scalars import (
 )
 
 
-def prim_func_source(name: str, func: PrimFunc, fast: bool, attempt: tuple[str, bool] | None = None) -> list[str]:
+def prim_func_source(
+    name: str, func: PrimFunc, fast: bool, attempt: tuple[str, bool] | None = None, shared: bool = False
+) -> list[str]:
     """The source of one PrimFunc. ``attempt``: the condition under which all is done without its loops, and whether it
-    comes after the checks."""
+    comes after the checks; ``shared``: arguments may share memory, and are then stored in one element after the
+    other."""
     buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
     writer = Writer(Text(buffers, Facts(), fast=fast), fast)
     params = [_param_name(p) for p in func.params]
     writer.lines.append(f"def {function(name)}({', '.join(params)}):")
+    stored = stored_to(func)
+    others = [local(each) for each in buffers if each not in stored]
+    if shared and (written := [local(each) for each in buffers if each in stored]) and len(buffers) > 1:
+        writer.line(f"if rt.share_memory([{', '.join(written)}], [{', '.join(others)}]):")
+        in_order = writer.scope()
+        in_order.in_order, in_order.depth = True, writer.depth + 1
+        _whole(in_order, name, func, None)
+        in_order.line("return")
+    _whole(writer, name, func, attempt)
+    return writer.lines
+
+
+def _whole(writer: Writer, name: str, func: PrimFunc, attempt: tuple[str, bool] | None) -> None:
+    """What a PrimFunc does: its checks, its memory, its body."""
     if attempt is not None and not attempt[1]:
         _done_if(writer, attempt[0])
     _bind_params(writer, name, func)
@@ -62,7 +80,6 @@ def prim_func_source(name: str, func: PrimFunc, fast: bool, attempt: tuple[str, 
     _body(writer, func.body)
     if len(writer.lines) == before:
         writer.line("pass")
-    return writer.lines
 
 
 def _done_if(writer: Writer, condition: str) -> None:
@@ -129,7 +146,7 @@ def _body(writer: Writer, body: tuple[Stmt, ...]) -> None:
 def _statement(writer: Writer, stmt: Stmt) -> None:
     match stmt:
         case For() | SBlock() | BufferStore():
-            if not vectorize(writer, stmt):
+            if writer.in_order or not vectorize(writer, stmt):
                 _sequential(writer, stmt)
         case IfThenElse():
             _if(writer, stmt)

@@ -281,6 +281,13 @@ def check_extent(function: str, name: str, position: int, found: int, wanted: in
         raise trap("ev/buffer-param-shape", message)
 
 
+def share_memory(written: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether an array that is stored in shares memory with another argument."""
+    if not all(isinstance(each, np.ndarray) for each in (*written, *others)):
+        return False
+    return any(np.may_share_memory(a, b) for k, a in enumerate(written) for b in (*written[k + 1 :], *others))
+
+
 def check_assert(condition: Any, message: str) -> None:
     if not condition:
         raise trap("ld/assert-fails", message)

@@ -9,12 +9,14 @@ from refrelax.backends.numpy_.expressions import Text
 
 @dataclass(slots=True)
 class Writer:
-    """Source under construction: lines, indentation, and what is in scope."""
+    """Source under construction: lines, indentation, and what is in scope. ``in_order``: no element is stored before
+    those that the program stores before it."""
 
     text: Text
     fast: bool
     lines: list[str] = field(default_factory=list)
     depth: int = 1
+    in_order: bool = False
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)

@@ -14,30 +14,56 @@ from refrelax.lower.aliases import Aliases, aliases_of, names_in
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import stores_in_inputs
-from refrelax.semantics.ops import DESTINATION_PASSING
-from refrelax.syntax.graph import Call, Expr, Function, GlobalVar, Op, Param, Tuple
+from refrelax.semantics.ops import DESTINATION_PASSING, FRESH
+from refrelax.syntax.graph import (
+    Call,
+    ConstantRef,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    MatchCast,
+    Op,
+    Param,
+    Tuple,
+    Var,
+    VarBinding,
+)
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic
+
+CONSTANT = "a constant of the module"
 
 
 @rule("lo/fuse-undisturbed")
 def sharing(module: Module) -> frozenset[str]:
     """The loop programs of which some call, or use as a value, is not seen to keep apart what it stores in."""
-    mentions = Counter(name for function in module.functions.values() for name in _mentioned(function))
-    found: set[str] = set()
-    apart: Counter[str] = Counter()
+    mentions = _mentions(module)
+    called = Counter(name for function in module.relax_functions().values() for name, _, _ in _calls(function))
+    found = {name for name, _ in given_twice(module)}
+    return frozenset(found | {name for name, count in mentions.items() if called[name] < count})
+
+
+def given_twice(module: Module) -> Iterator[tuple[str, Call]]:
+    """The calls of loop programs, with their names, that store in one of two arguments that may be one memory."""
+    mentions = _mentions(module)
+    constants = any(isinstance(node, ConstantRef) for each in module.relax_functions().values() for node in nodes(each))
     for name, function in module.relax_functions().items():
         aliases = aliases_of(module, function)
         given = [node.name for node in nodes(function) if isinstance(node, Param)]
+        known = [each for each in _of_constants(module, function) if constants]
         if mentions[name] or given != [p.name for p in function.params]:
-            aliases.join(*given)  # (two parameters of what the module calls may be one memory)
-        for callee, args in _calls(function):
+            known += given  # (two parameters of what the module calls may be one memory)
+        aliases.join(CONSTANT, *known)
+        for callee, args, call in _calls(function):
             program = module.functions.get(callee)
             if isinstance(program, PrimFunc) and stores_in_inputs(program, len(args)) and _meet(args, aliases):
-                found.add(callee)
-            apart[callee] += 1
-    return frozenset(found | {name for name, count in mentions.items() if apart[name] < count})
+                yield callee, call
+
+
+def _mentions(module: Module) -> Counter[str]:
+    return Counter(name for function in module.functions.values() for name in _mentioned(function))
 
 
 def _mentioned(function: object) -> Iterator[str]:
@@ -49,21 +75,54 @@ def _mentioned(function: object) -> Iterator[str]:
             yield node.op.removeprefix("cls.")
 
 
-def _calls(function: Function) -> Iterator[tuple[str, Sequence[Expr]]]:
+def _calls(function: Function) -> Iterator[tuple[str, Sequence[Expr], Call]]:
     """The calls of functions of the module by name, with what they are given besides fresh outputs."""
     for node in nodes(function):
         match node:
             case Call(op=Op(name=form), args=(GlobalVar(name=name), Tuple(fields=args), *_)) if (
                 form in DESTINATION_PASSING
             ):
-                yield name, args
+                yield name, args, node
             case Call(op=GlobalVar(name=name), args=args):
-                yield name, args
+                yield name, args, node
             case _:
                 pass
 
 
+def _of_constants(module: Module, function: Function) -> Iterator[str]:
+    """The names of what may be a constant of the module, one memory wherever it is mentioned: what a function gives,
+    too."""
+    for node in nodes(function):
+        match node:
+            case VarBinding(value=Function()):
+                pass
+            case VarBinding(name=name, value=Call(op=GlobalVar(name=callee))):
+                if not isinstance(module.functions.get(callee), PrimFunc):
+                    yield name
+            case VarBinding(value=Call(op=Op(name=form))) if form in FRESH:
+                pass
+            case VarBinding(name=name, value=If(then_branch=yes, else_branch=no)):
+                if any(map(_is_constant, (*nodes(yes.body), *nodes(no.body)))):
+                    yield name
+            case VarBinding(name=name, value=value) | MatchCast(name=name, value=value):
+                if (isinstance(value, Call) and isinstance(value.op, Var)) or any(map(_is_constant, nodes(value))):
+                    yield name
+            case _:
+                pass
+
+
+def _is_constant(node: object) -> bool:
+    return isinstance(node, ConstantRef)
+
+
+def _memories(root: Expr) -> Iterator[str]:
+    """The names in an argument, a constant of the module as ``CONSTANT``."""
+    yield from names_in(root)
+    if any(map(_is_constant, nodes(root))):
+        yield CONSTANT
+
+
 def _meet(args: Sequence[Expr], aliases: Aliases) -> bool:
     """Whether two arguments may be one memory."""
-    groups = [{aliases.find(name) for name in names_in(each)} for each in args]
+    groups = [{aliases.find(name) for name in _memories(each)} for each in args]
     return any(a & b for k, a in enumerate(groups) for b in groups[:k])

@@ -11,9 +11,10 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.unknown_calls import functions_named, of_library
 from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
 from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
-from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, Op, ShapeExpr, Tuple, Var, VarBinding
+from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, Var, VarBinding
 from refrelax.syntax.loops import AllocBuffer, BufferParam, BufferStore, PrimFunc, SBlock
 from refrelax.syntax.scalars import PrimExpr, walk
 from refrelax.syntax.types import TupleType
@@ -91,12 +92,12 @@ def stores_somewhere(functions: Mapping[str, Any]) -> bool:
     """Whether any call of a module may store into a tensor that graph-level code can see; of a library function that is
     called for its effect nobody knows where it stores."""
     overwriting = Overwriting(functions)
-    graph = [each for each in functions.values() if isinstance(each, Function)]
-    return any(overwriting(node) or _of_library(node) for each in graph for node in nodes(each))
-
-
-def _of_library(node: object) -> bool:
-    return isinstance(node, Call) and isinstance(node.op, ExternFunc)
+    for each in functions.values():
+        named = functions_named(each)
+        for node in nodes(each) if isinstance(each, Function) else ():
+            if overwriting(node) or (isinstance(node, Call) and of_library(node, functions, named)):
+                return True
+    return False
 
 
 def _inputs(f: PrimFunc, call: Call) -> int:
