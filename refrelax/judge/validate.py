@@ -334,10 +334,14 @@ def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:
         return undetermined("no small extents satisfy the assumptions: a proof would say nothing", "", pair.tally)
     if pair.silent and not pair.tally.compared:
         return _of_a_silent_entry(pair, proof)
-    if pair.cases == 0 and pair.tally.open:
-        return _nothing(pair) or Equivalent(proof, proof.relaxations, pair.tally)
-    open_ = _open(pair.tally, pair) if pair.cases else None
-    return open_ if open_ is not None else Equivalent(proof, proof.relaxations, pair.tally)
+    blind = _nothing(pair) if pair.cases == 0 and pair.tally.open else _open(pair.tally, pair) if pair.cases else None
+    if blind is not None:
+        return replace(blind, why=f"{blind.why}; {ELSEWHERE}")
+    return Equivalent(proof, proof.relaxations, pair.tally)
+
+
+ELSEWHERE = "where something is determined the programs are proved equal: give arguments on which it is"
+"""What a proof says of which no run shows anything."""
 
 
 @rule("va/lockstep")
