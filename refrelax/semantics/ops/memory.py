@@ -238,7 +238,7 @@ def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorV
     x = tensor_value(args[0])
     rest = [*args[1:], None, None, None]
     for value, kind in zip(rest, (Shape, DType, Prim), strict=False):
-        if value == DType("void") or not isinstance(value, kind) and value not in (None, ()):
+        if value == DType("void") or (not isinstance(value, kind) and value not in (None, ())):
             message = f"{short(call)} takes a shape, a dtype and a byte offset, or nothing in their place"
             raise unspecified("op.memory.view/arguments", message, e.span)
     shape = rest[0].dims if isinstance(rest[0], Shape) else x.shape
