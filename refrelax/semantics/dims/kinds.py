@@ -134,22 +134,23 @@ def unfit(e: PrimExpr) -> str | None:
         case Intrinsic("reinterpret", (a,)) if dtypes.memory_bits(e.dtype) != dtypes.memory_bits(a.dtype):
             return f"T.reinterpret keeps the width, found {a.dtype} as {e.dtype}"
         case Intrinsic() if ARITY.get(e.op) == len(e.args):
-            return _wrong_result(e)
+            return wrong_result(e)
         case Intrinsic():
             return f"T.{e.op} of {len(e.args)} operands is no arithmetic on scalars"
         case _:
             return f"{type(e).__name__} is no arithmetic on scalars"
 
 
-def _wrong_result(e: Intrinsic) -> str | None:
-    """Why the dtype of ``e`` is none that its operands give."""
+def wrong_result(e: Intrinsic) -> str | None:
+    """Why the dtype of ``e``, one of ``ARITY`` with as many operands, is none that these give."""
+    alike = dtypes.lanes(e.dtype) == dtypes.lanes(e.args[0].dtype)
     match e.op:
         case "reinterpret":
             return None
         case "isnan" | "isinf" | "isfinite":
-            fits, expected = e.dtype == "bool", "bool"
+            fits, expected = dtypes.kind(e.dtype) == "bool" and alike, "bool"
         case "popcount" | "clz":
-            fits, expected = dtypes.is_integer(e.dtype), "an integer"
+            fits, expected = dtypes.is_integer(e.dtype) and alike, "an integer"
         case op:
             expected = e.args[1 if op == "if_then_else" else 0].dtype
             fits = e.dtype == expected

@@ -25,6 +25,10 @@ def build_pure(build: Builder, call: Intrinsic) -> Element:
     f = build.context.numerics.at(source)
     if call.op in UNARY:
         one, a = UNARY[call.op](f), args[0]
+        given, target = "int32" if call.op == "clz" else source, dtypes.element(call.dtype)
+        if call.op in ("clz", "popcount") and target != given:
+            cast = build.context.numerics.at(target).cast
+            return lambda frame: cast(one(a(frame)), given)
         return lambda frame: one(a(frame))
     if call.op in BINARY:
         two, (a, b) = BINARY[call.op](f), args

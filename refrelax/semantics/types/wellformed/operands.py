@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
-from refrelax.semantics.dims.kinds import ARITY, misfit, unfit
+from refrelax.semantics.dims.kinds import ARITY, misfit, unfit, wrong_result
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import (
@@ -212,10 +212,12 @@ def _element(declared: Buffer | None, indices: tuple[PrimExpr, ...], dtype: str,
 
 @rule("wf/scalar-kind")
 def expression(e: PrimExpr, span: Span | None) -> Found:
-    """What one node of an expression demands of its operands: their dtypes, then their kinds."""
+    """What one node of an expression demands of its operands: their dtypes, then their kinds; then of its own dtype."""
     found = _dtypes(e, span)
     wrong = None if found else misfit(e)
-    return found if wrong is None else [Diagnostic("wf/scalar-kind", wrong, e.span or span)]
+    if wrong is not None:
+        return [Diagnostic("wf/scalar-kind", wrong, e.span or span)]
+    return found or (result(e, span) if isinstance(e, Intrinsic) else [])
 
 
 @rule("wf/operand-dtypes")
@@ -249,6 +251,15 @@ def _dtypes(e: PrimExpr, span: Span | None) -> Found:
             return shuffle(e, span)
         case _:
             return []
+
+
+@rule("wf/operand-dtypes")
+def result(e: Intrinsic, span: Span | None) -> Found:
+    """A function of its operands gives the dtype that these give; pointers go by any."""
+    if e.op not in ARITY or dtypes.kind(e.dtype) == "handle":
+        return []
+    wrong = wrong_result(e)
+    return [] if wrong is None else [Diagnostic("wf/operand-dtypes", wrong, e.span or span)]
 
 
 @rule("wf/argument-count")
