@@ -8,14 +8,16 @@ Spec: ``spec/03c-printing-and-json.md``, *Scalars*.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from refrelax.syntax import dtypes
 from refrelax.syntax.read import rewrites
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.intrinsics import FLOAT_ONLY, INTRINSICS
 from refrelax.syntax.read.scalar_calls import BUILT
-from refrelax.syntax.scalars import Intrinsic
+from refrelax.syntax.scalars import Intrinsic, PrimExpr
 
-_FOLDING = {**rewrites.UNARY, **rewrites.BINARY, **rewrites.TERNARY}
+_FOLDING: dict[str, Callable[..., PrimExpr]] = {**rewrites.UNARY, **rewrites.BINARY, **rewrites.TERNARY}
 
 
 def short(node: Intrinsic) -> bool:
