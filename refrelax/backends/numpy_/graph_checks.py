@@ -106,7 +106,7 @@ def _structure(
             pass
         case TensorType():
             if isinstance(type_.shape, str):
-                rank = -1
+                rank = type_.ndim
                 writer.line(f"rt.expect_tensor({kind!r}, {where!r}, {text}, {type_.dtype!r}, {rank})")
                 writer.line(f"rt.expect_extent({kind!r}, {where!r}, {text}.shape, {local(type_.shape)}.dims)")
                 return

@@ -210,7 +210,7 @@ def _kind(context: str) -> runtime.Kind:
 
 def match_shape(run: Run, value: Any, heap: Any, size: int, *rest: Any) -> tuple[()]:
     """``(value, heap, n, code, slot, …, context)``."""
-    *codes, context = rest
+    codes, context = (rest[:-1], rest[-1]) if len(rest) % 2 else (rest, "")
     kind = _kind(context)
     if isinstance(value, Shape):
         runtime.expect_shape(kind, context, value, size)
@@ -225,12 +225,12 @@ def match_shape(run: Run, value: Any, heap: Any, size: int, *rest: Any) -> tuple
 
 def _match(heap: Any, found: int, code: int, slot: int, kind: runtime.Kind, context: str) -> None:
     if code == STORE:
-        heap[slot] = found
+        heap[slot] = runtime.wrapped(found, -(2**63), 64)
     elif code in (EQUALS_IMMEDIATE, EQUALS_SLOT):
         runtime.expect_extent(kind, context, found, slot if code == EQUALS_IMMEDIATE else int(heap[slot]))
 
 
-def match_prim_value(run: Run, value: Any, heap: Any, code: int, slot: int, context: str) -> tuple[()]:
+def match_prim_value(run: Run, value: Any, heap: Any, code: int, slot: int, context: str = "") -> tuple[()]:
     """``(k, heap, code, slot, context)``."""
     _match(heap, int(value), code, slot, _kind(context), context)
     return ()
@@ -258,25 +258,25 @@ def check_tensor_info(run: Run, x: Any, rank: int, *rest: str) -> tuple[()]:
     return ()
 
 
-def check_shape_info(run: Run, value: Any, rank: int, context: str) -> tuple[()]:
+def check_shape_info(run: Run, value: Any, rank: int, context: str = "") -> tuple[()]:
     """``(s, ndim, context)``."""
     runtime.expect_shape(_kind(context), context, value, rank)
     return ()
 
 
-def check_tuple_info(run: Run, value: Any, size: int, context: str) -> tuple[()]:
+def check_tuple_info(run: Run, value: Any, size: int, context: str = "") -> tuple[()]:
     """``(t, size, context)``."""
     runtime.expect_tuple(_kind(context), context, value, size)
     return ()
 
 
-def check_prim_value_info(run: Run, value: Any, dtype: str, context: str) -> tuple[()]:
+def check_prim_value_info(run: Run, value: Any, dtype: str, context: str = "") -> tuple[()]:
     """``(k, dtype, context)``: a scalar of that dtype, which comes as a ``Prim`` where its own is known."""
     runtime.expect_prim(_kind(context), context, value, dtype)
     return ()
 
 
-def check_func_info(run: Run, value: Any, context: str) -> tuple[()]:
+def check_func_info(run: Run, value: Any, context: str = "") -> tuple[()]:
     """``(f, context)``."""
     runtime.expect_function(_kind(context), context, value)
     return ()

@@ -18,11 +18,13 @@ from refrelax.syntax.graph import Call, ExternFunc, GlobalVar, StringValue, Var
 
 @rule("ev/kill")
 def kill(run: Machine, call: Call, scope: Scope) -> Any:
-    """End the life of a *name*: memory lives on while another name, or a tensor in a storage, uses it."""
-    run.eval_expr(call.args[0], scope)
+    """End the life of a *name*: memory lives on while another name, or a tensor in a storage, uses it. A shape is kept
+    for the types that speak of it."""
+    value = run.eval_expr(call.args[0], scope)
     if isinstance(call.args[0], Var):
         scope.dead.add(call.args[0].name)
-        scope.values.pop(call.args[0].name, None)
+        if not isinstance(value, Shape):
+            scope.values.pop(call.args[0].name, None)
     return ()
 
 

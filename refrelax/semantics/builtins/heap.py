@@ -35,7 +35,7 @@ def alloc_shape_heap(run: Machine, args: list[Any], call: Call) -> Any:
 
 @rule("vm/heap-slot")
 def _slot(heap: Any, slot: int, span: Span | None) -> TensorValue:
-    if not isinstance(heap, TensorValue) or heap.dtype != "int64" or not 0 <= slot < heap.size:
+    if not isinstance(heap, TensorValue) or heap.dtype != "int64" or heap.ndim != 1 or not 0 <= slot < heap.size:
         raise unspecified("vm/heap-slot", f"slot {slot} of a shape heap that has none such", span)
     return heap
 

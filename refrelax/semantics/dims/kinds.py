@@ -159,13 +159,14 @@ OF_SECOND = frozenset(
 
 def _wrong_result(e: Intrinsic) -> str | None:
     """Why the dtype of ``e`` is none that its operands give."""
+    alike = not e.args or dtypes.lanes(e.dtype) == dtypes.lanes(e.args[0].dtype)
     match e.op:
         case "reinterpret":
             return None
         case "isnan" | "isinf" | "isfinite":
-            fits, expected = dtypes.element(e.dtype) == "bool", "bool"
+            fits, expected = dtypes.element(e.dtype) == "bool" and alike, "bool"
         case "popcount" | "clz":
-            fits, expected = dtypes.is_integer(e.dtype), "an integer"
+            fits, expected = dtypes.is_integer(e.dtype) and alike, "an integer"
         case op if op in RESULTS:
             expected = RESULTS[op]
             fits = dtypes.element(e.dtype) == expected

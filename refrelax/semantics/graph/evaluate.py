@@ -22,7 +22,7 @@ from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.calls import CALL_FORMS
 from refrelax.semantics.graph.contracts import call_contract
 from refrelax.semantics.graph.machine import Machine, Scope, promised
-from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
+from refrelax.semantics.graph.matching import Buried, Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
 from refrelax.semantics.loops.frame import Context
 from refrelax.semantics.ops import OPERATORS
@@ -240,7 +240,11 @@ class Interpreter(Machine):
     @rule("ev/closure")
     def _closure(self, name: str, function: Function, scope: Scope) -> Closure:
         """A local function captures the values and symbols in scope, and itself under its own name."""
-        values = {name: value for name, value in scope.values.items() if name not in scope.dead}
+        values = dict(scope.values)
+        for dead in scope.dead & values.keys():
+            value = values.pop(dead)
+            if isinstance(value, Shape):
+                values[dead] = Buried(value)
         closure = Closure(function, values, dict(scope.symbols), f"{scope.path}/{name}")
         values[name] = closure
         return closure
@@ -292,7 +296,8 @@ class Interpreter(Machine):
 
     @rule("ev/variable")
     def _variable(self, expr: Var, scope: Scope) -> Any:
-        if expr.name in scope.dead or expr.name not in scope.values:  # (dead when a closure captured what was in scope)
+        known = expr.name in scope.values and not isinstance(scope.values[expr.name], Buried)
+        if expr.name in scope.dead or not known:  # (not known: dead when a closure captured what was in scope)
             raise unspecified("st/use-after-kill", f"{expr.name} is used after it was killed", expr.span)
         return scope.values[expr.name]
 

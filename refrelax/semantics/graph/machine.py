@@ -19,7 +19,7 @@ from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
-from refrelax.semantics.graph.matching import Mismatch, match
+from refrelax.semantics.graph.matching import Mismatch, match, named_shape
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.session import Session
 from refrelax.semantics.types.wellformed.heads import contracts_of
@@ -136,7 +136,10 @@ def allocate(run: Machine, type_: TensorType, scope: Scope, span: Span | None) -
     if type_.shape is None:
         raise InternalError("an output without a shape")
     if isinstance(type_.shape, str):
-        shape = scope.values[type_.shape].dims
+        named = named_shape(scope.values, type_.shape)
+        if named is None:
+            raise InternalError(f"an output over {type_.shape}, which is no shape")
+        shape = named.dims
     else:
         shape = tuple(dim_value(each, scope.symbols) for each in type_.shape)
     if any(extent < 0 for extent in shape):

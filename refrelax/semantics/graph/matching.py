@@ -9,6 +9,8 @@ Spec: ``spec/07-evaluation.md``, *Matching*.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 from refrelax.errors import unspecified
@@ -39,6 +41,20 @@ class Mismatch(Exception):
         self.aspect = aspect
         self.message = message
         super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Buried:
+    """A shape of which a closure captured no name, since its life was ended: types still speak of it."""
+
+    shape: Shape
+
+
+def named_shape(shapes: Mapping[str, Any], name: str) -> Shape | None:
+    """What a variable of shape type says in a type, whether or not its life was ended."""
+    found = shapes.get(name)
+    found = found.shape if isinstance(found, Buried) else found
+    return found if isinstance(found, Shape) else None
 
 
 Pairs = list[tuple[PrimExpr, int]]
@@ -82,15 +98,14 @@ def _tensor(value: Any, type_: TensorType, shapes: dict[str, Any], pairs: Pairs,
         raise Mismatch("type", f"{where}: expected a tensor, found {describe(value)}")
     if type_.dtype is not None and value.dtype != type_.dtype:
         raise Mismatch("dtype", f"{where}: expected dtype {type_.dtype}, found {value.dtype}")
-    if isinstance(type_.shape, str):
-        wanted = shapes.get(type_.shape)
-        if isinstance(wanted, Shape) and wanted.dims != value.shape:
-            raise Mismatch("shape", f"{where}: expected shape {wanted.dims}, found {value.shape}")
-        return
-    ndim = len(type_.shape) if type_.shape is not None else type_.ndim
+    ndim = len(type_.shape) if isinstance(type_.shape, tuple) else type_.ndim
     if ndim >= 0 and value.ndim != ndim:
         raise Mismatch("rank", f"{where}: expected {ndim} dimensions, found {value.ndim}")
-    if type_.shape is not None:
+    if isinstance(type_.shape, str):
+        wanted = named_shape(shapes, type_.shape)
+        if wanted is not None and wanted.dims != value.shape:
+            raise Mismatch("shape", f"{where}: expected shape {wanted.dims}, found {value.shape}")
+    elif type_.shape is not None:
         pairs.extend(zip(type_.shape, value.shape, strict=True))
 
 

@@ -162,12 +162,13 @@ def evaluate_elsewhere(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Va
 def _view_arguments(d: Deduction, call: Call, types: tuple[Type, ...]) -> None:
     """A shape, a dtype and a byte offset, each of which may be left out (void or null)."""
     for position, (found, kind) in enumerate(zip(types[1:], (ShapeType, AnyType, PrimType), strict=False), start=1):
-        if not isinstance(found, kind | AnyType | TupleType):
+        if not isinstance(found, kind | AnyType) and found != VOID:
             message = f"{short(call)}: argument {position} must be a {kind.__name__} or nothing, found {found}"
             d.fail("op.memory.view/arguments", message)
     if len(types) > 3 and not isinstance(types[3], TupleType):
         _offset(d, call, types[3], 3)
-    if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue) and call.args[2].dtype == "void":
+    viewed = _viewed_as(d, call, types)
+    if isinstance(viewed, DataTypeValue) and viewed.dtype == "void":
         d.fail("op.memory.view/arguments", f"{short(call)}: expected a dtype that has elements, or nothing; found void")
 
 
@@ -237,7 +238,7 @@ def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorV
     x = tensor_value(args[0])
     rest = [*args[1:], None, None, None]
     for value, kind in zip(rest, (Shape, DType, Prim), strict=False):
-        if not isinstance(value, kind) and value not in (None, ()):
+        if value == DType("void") or (not isinstance(value, kind) and value not in (None, ())):
             message = f"{short(call)} takes a shape, a dtype and a byte offset, or nothing in their place"
             raise unspecified("op.memory.view/arguments", message, e.span)
     shape = rest[0].dims if isinstance(rest[0], Shape) else x.shape

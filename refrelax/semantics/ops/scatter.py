@@ -250,9 +250,11 @@ def deduce_scatter_nd(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type
         d.fail("op.scatter_nd/known-dtypes", f"{short(call)}: the dtypes of data and updates must be known")
     _one_dtype(d, call, x, updates)
     integer_indices(d, call, indices)
+    if rank(indices) == 0:
+        d.fail("op.scatter_nd/constant-depth", f"{short(call)}: the indices have rank 0, and no last dim")
     dims, own, new = known_dims(x), known_dims(indices), known_dims(updates)
     if dims is not None and own is not None and new is not None:
-        depth = as_int(own[-1]) if own else None
+        depth = as_int(own[-1])
         if depth is None:
             d.fail("op.scatter_nd/constant-depth", f"{short(call)}: the last dim of the indices must be a literal")
         expected = (*own[:-1], *dims[depth:])

@@ -93,7 +93,8 @@ def call_tir_local_view(frame: TypingContext, call: Call, args: Args) -> Type:
         not isinstance(t, DTensorType) for t in (declared.fields if isinstance(declared, TupleType) else (declared,))
     ):
         d.fail("ty/call-tir-local-view", f"out_ty of {_name(call)}: expected distributed tensors")
-    if not isinstance(call.args[0], GlobalVar):
+    callee = call.args[0]
+    if not isinstance(callee, GlobalVar) or not isinstance(frame.module.functions.get(callee.name), PrimFunc):
         d.fail("ty/call-tir-callee", f"the callee of {_name(call)} must be a loop-level function of the module")
     return declared
 

@@ -275,6 +275,8 @@ def call_node(reader: ScalarReader, node: ast.Call) -> Intrinsic:
     assert isinstance(listed, ast.List | ast.Tuple)
     args = tuple(reader.argument(a, reader.value(a)) for a in listed.elts)
     name = _called(reader, given["op"])
+    if name.startswith("cls.") and dtype != (returns := reader.src.returns.get(name[4:], "void")):
+        reader.src.fail(node, "syn/call-node", f"{name} gives {returns}, the call says {dtype}")
     attrs = _node_attrs(reader, given.get("attrs"), INTRINSICS[name].keywords if name in INTRINSICS else ())
     return Intrinsic(name, args, dtype, attrs, span=reader.src.span(node))
 

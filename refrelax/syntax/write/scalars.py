@@ -40,6 +40,7 @@ from refrelax.syntax.scalars import (
     children,
     int_imm,
 )
+from refrelax.syntax.write.short_forms import short
 
 Piece = tuple[str, int]
 """A rendered expression and how tightly its outermost operator binds."""
@@ -269,6 +270,10 @@ def intrinsic(node: Intrinsic, args: Sequence[str], style: Style) -> str:
     """A call of an intrinsic or of a function of the module (``cls.name``)."""
     parts = list(args)
     registered = _registered(node)
+    if registered is not None and node.attrs:
+        attrs = ", ".join(f"{quoted(key)}: {_keyword(value, style)}" for key, value in node.attrs)
+        listed = ", ".join(parts)
+        return f"T.Call({quoted(registered)}, [{listed}], attrs={{{attrs}}}, ret_ty={dtype_value(node.dtype)})"
     if registered is not None:
         return f"T.call_intrin({', '.join([dtype_value(node.dtype), quoted(registered), *parts])})"
     match INTRINSICS.get(node.op, _PLAIN).dtype_at:
@@ -283,12 +288,12 @@ def intrinsic(node: Intrinsic, args: Sequence[str], style: Style) -> str:
 
 
 def _registered(node: Intrinsic) -> str | None:
-    """The registered name, where ``T.<op>(…)`` does not say all or TVM's parser does not take it."""
+    """The registered name, where ``T.<op>(…)`` does not say all (``short``) or TVM's parser does not take it."""
     if node.op == "if_then_else" and dtypes.kind(node.dtype) == "handle":
         return "prim.if_then_else"
     if node.op in PACKED and node.dtype != "int32":
         return f"tirx.tvm_{node.op}"
-    return REGISTERED.get(node.op)
+    return REGISTERED.get(node.op, None if short(node) else f"tirx.{node.op}")
 
 
 def _keyword(value: object, style: Style) -> str:

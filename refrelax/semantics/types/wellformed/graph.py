@@ -27,6 +27,7 @@ from refrelax.syntax.graph import (
     If,
     IndexMap,
     MatchCast,
+    Op,
     PrimValue,
     SeqExpr,
     ShapeExpr,
@@ -167,7 +168,7 @@ class _Scopes:
             message = f"{where} must be a leaf (a variable, a constant, a shape, a tuple of leaves), found {kind}"
             self.report("wf/normal-form", message, e.span or span)
 
-    @rule("wf/global-defined", "wf/if-in-dataflow")
+    @rule("wf/global-defined", "wf/if-in-dataflow", "wf/normal-form")
     def expr(self, e: Expr, near: Span | None) -> None:
         span = e.span or near
         match e:
@@ -176,6 +177,8 @@ class _Scopes:
             case GlobalVar():
                 if e.name not in self.module.functions:
                     self.report("wf/global-defined", f"the module has no function {e.name}", span)
+            case Op():  # (what is called is not looked at here)
+                self.report("wf/normal-form", f"the operator {e.name} is no value: it stands where it is called", span)
             case ShapeExpr():
                 self.shape(e, span)
             case PrimValue():

@@ -215,7 +215,9 @@ def expression(e: PrimExpr, span: Span | None) -> Found:
     """What one node of an expression demands of its operands: their dtypes, then their kinds."""
     found = _dtypes(e, span)
     wrong = None if found else misfit(e)
-    return found if wrong is None else [Diagnostic("wf/scalar-kind", wrong, e.span or span)]
+    if wrong is not None:
+        return [Diagnostic("wf/scalar-kind", wrong, e.span or span)]
+    return found or alike(e, span)
 
 
 @rule("wf/operand-dtypes")
@@ -249,6 +251,27 @@ def _dtypes(e: PrimExpr, span: Span | None) -> Found:
             return shuffle(e, span)
         case _:
             return []
+
+
+_ALIKE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "truncmod", "max", "min"})
+
+
+@rule("wf/operand-dtypes")
+def alike(e: PrimExpr, span: Span | None) -> Found:
+    """The arms of a choice, and the operands of bit operations, extremes and remainders, have one dtype."""
+    match e:
+        case Select():
+            operands: tuple[PrimExpr, ...] = (e.true_value, e.false_value)
+        case Intrinsic(op="if_then_else"):
+            operands = e.args[1:]
+        case Intrinsic(op=op) if op in _ALIKE:
+            operands = e.args
+        case _:
+            return []
+    if len({each.dtype for each in operands if dtypes.kind(each.dtype) != "handle"}) <= 1:
+        return []
+    message = f"operands that have one dtype were expected, found {', '.join(each.dtype for each in operands)}"
+    return [Diagnostic("wf/operand-dtypes", message, e.span or span)]
 
 
 @rule("wf/argument-count")
