@@ -314,8 +314,9 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
     if terms is not None and (open_ := _open(terms.tally, pair)) is not None:
         return replace(open_, unproved=reason)
     if terms is not None and (terms.tally.compared or pair.tally.compared):
-        relaxations = tuple(sorted(terms.relaxations))
-        return ProvedAt(tuple(terms.shapes), relaxations, relaxations, reason, pair.tally)
+        needed = tuple(sorted(terms.relaxations))
+        named = tuple(sorted({*needed, *pair.tally.relaxations}))  # the runs at other shapes, too
+        return ProvedAt(tuple(terms.shapes), named, needed, reason, pair.tally)
     if (nothing := _nothing(pair)) is not None:
         return replace(nothing, unproved=reason)
     return Tested(pair.cases, pair.excluded, pair.tally.relaxations, (), reason, pair.tally)
