@@ -303,7 +303,7 @@ def _on_arguments(pair: Pair, args: Sequence[Any], allowed: Permits) -> Refuted 
 def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed: int, rounds: int) -> Validation:
     try:
         refuted = pair.test(seed, rounds)
-        for dims in suspects:
+        for dims in (*suspects, *(extents.edges(pair.symbols) if pair.cases else ())):
             refuted = refuted or pair.at(dims, seed)
         if refuted is not None:
             return refuted
