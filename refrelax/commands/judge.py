@@ -9,9 +9,11 @@ from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked, seconds
+from refrelax.errors import Malformed, UsageError
 from refrelax.judge.report import EXIT
 from refrelax.running import npz
 from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +76,7 @@ def validate(options: argparse.Namespace) -> int:
     from refrelax import judge
     from refrelax.views import comparison
 
+    assume = [_claim(each) for each in options.assume]
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
     externs = values.externs(options, before.module, after.module)
@@ -86,7 +89,7 @@ def validate(options: argparse.Namespace) -> int:
             externs=externs,
             seed=options.seed,
             relax=options.relax,
-            assume=options.assume,
+            assume=assume,
             timeout=options.timeout,
             effort=options.effort,
             args=given,
@@ -103,6 +106,16 @@ def validate(options: argparse.Namespace) -> int:
     else:
         print("\n".join(_lines(verdict, refused)))
     return code
+
+
+def _claim(text: str) -> PrimExpr:
+    """An assumption; one that is no claim is misspelt, and nothing is refuted by it."""
+    from refrelax.shape_solver.parse import parse_claim
+
+    try:
+        return parse_claim(text)
+    except Malformed as malformed:
+        raise UsageError(f"--assume {text!r}: {malformed.diagnostics[0].message}") from malformed
 
 
 def _save_counterexample(verdict: Any, options: argparse.Namespace, module: Module) -> None:

@@ -16,6 +16,9 @@ KINDS = ("different", "some ones", "some zeros", "equal", "any", "large")
 MOST_NAMED = 40
 """The greatest number of a program from which an extent is made."""
 
+MOST_EDGES = 4
+"""The symbols that are put at an edge alone."""
+
 
 def rounds(
     symbols: Sequence[str], seed: int, count: int, named: Iterable[int | float] = ()
@@ -49,6 +52,13 @@ def choose(kind: str, symbols: Sequence[str], rng: random.Random, large: Sequenc
         case _:
             values = [rng.randint(0, 6) for _ in symbols]
     return dict(zip(symbols, values, strict=True))
+
+
+def edges(symbols: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Each of several extents alone at 0 and at 1, which the rounds may only try together: a loop over one that does
+    not run shows where all others do. Of the first few symbols."""
+    if len(symbols) > 1:
+        yield from ({name: value} for name in symbols[:MOST_EDGES] for value in (0, 1))
 
 
 def _with(value: int, values: list[int], rng: random.Random) -> list[int]:

@@ -17,7 +17,7 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from refrelax.errors import Rejection, Unlinkable, UsageError
+from refrelax.errors import Ended, Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
 from refrelax.judge.correspondence import corresponding, lifted
 from refrelax.judge.counting import acts
@@ -50,7 +50,7 @@ from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, free_symbols
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, walk
 from refrelax.testing.arguments import parameters, settled, symbols_of
 
 __all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
@@ -303,7 +303,7 @@ def _on_arguments(pair: Pair, args: Sequence[Any], allowed: Permits) -> Refuted 
 def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed: int, rounds: int) -> Validation:
     try:
         refuted = pair.test(seed, rounds)
-        for dims in suspects:
+        for dims in (*suspects, *(extents.edges(pair.symbols) if pair.cases else ())):
             refuted = refuted or pair.at(dims, seed)
         if refuted is not None:
             return refuted
@@ -314,8 +314,9 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
     if terms is not None and (open_ := _open(terms.tally, pair)) is not None:
         return replace(open_, unproved=reason)
     if terms is not None and (terms.tally.compared or pair.tally.compared):
-        relaxations = tuple(sorted(terms.relaxations))
-        return ProvedAt(tuple(terms.shapes), relaxations, relaxations, reason, pair.tally)
+        needed = tuple(sorted(terms.relaxations))
+        named = tuple(sorted({*needed, *pair.tally.relaxations}))  # the runs at other shapes, too
+        return ProvedAt(tuple(terms.shapes), named, needed, reason, pair.tally)
     if (nothing := _nothing(pair)) is not None:
         return replace(nothing, unproved=reason)
     return Tested(pair.cases, pair.excluded, pair.tally.relaxations, (), reason, pair.tally)
@@ -392,6 +393,11 @@ def _relaxations(names: Iterable[str]) -> frozenset[str]:
 
 def _known_symbols(assumptions: Sequence[PrimExpr], symbols: Sequence[str]) -> None:
     for claim in assumptions:
+        truths = {each.name for each in walk(claim) if isinstance(each, SymVar) and each.dtype == "bool"}
+        for name in sorted(truths & set(symbols)):
+            raise UsageError(f"an assumption takes {name!r} as a truth; it is an integer: compare it with one")
+        if claim.dtype != "bool":
+            raise UsageError(f"an assumption is a claim (of dtype bool), found one of {claim.dtype}")
         for name in sorted(free_symbols(claim) - set(symbols)):
             has = f"it has {', '.join(symbols)}" if symbols else "it has none"
             raise UsageError(f"an assumption about {name!r}, which is no symbol of the entry's signature; {has}")
@@ -406,6 +412,9 @@ def _promises(first: CheckedModule, entry: str, symbols: Sequence[str]) -> tuple
 
 def _permits(assumptions: Sequence[PrimExpr]) -> Permits:
     def permits(dims: Mapping[str, int]) -> bool:
-        return all(bool(value(claim, dims)) for claim in assumptions)
+        try:
+            return all(bool(value(claim, dims)) for claim in assumptions)
+        except Ended:
+            return False  # an assumption that has no value does not hold
 
     return permits

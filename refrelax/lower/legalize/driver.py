@@ -35,6 +35,7 @@ from refrelax.syntax.graph import (
     PrimValue,
     SeqExpr,
     Tuple,
+    Var,
     VarBinding,
 )
 from refrelax.syntax.loops import PrimFunc
@@ -165,9 +166,12 @@ class _Rewriter:
         if any(each is None for each in out):
             raise Unfit("a result whose type is not known")
         outs: tuple[Type, ...] = tuple(each for each in out if each is not None)
-        ty_args = (TupleType(outs),) if isinstance(result, TupleType) else outs
+        ty_args = (TupleType(outs),) if len(outs) != 1 else outs
         new = Call(Op("relax.call_tir"), (GlobalVar(name), Tuple(passed)), (), ty_args, span=call.span)
         before = [VarBinding(v, e) for v, e in site.before]
+        if site.tupled and len(outs) == 1:  # a call gives one output itself
+            only = f"{self.unused(binding.name)}_only"
+            return (*before, VarBinding(only, new), replace(binding, value=Tuple((Var(only),))))
         return (*before, replace(binding, value=new))
 
     def facts(self, site: Site) -> list[PrimExpr]:

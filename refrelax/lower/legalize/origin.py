@@ -22,12 +22,15 @@ RESULT = "result"
 
 @rule("lo/origin")
 def of_site(site: Site) -> Origin | None:
-    """The call under legalization, over the kernel's own parameters; ``None`` where they do not tell all of it.
+    """The call under legalization, over the kernel's own parameters; ``None`` where they do not tell all of it, or the
+    call gives a tuple of one result, which the kernel gives itself.
 
     Extents are named as the kernel names them. Where what a name stands for can be seen from the other extents, it is
     written out instead: the call may need to know.
     """
     inputs, outputs = [p.buffer for p in site.k.inputs], [p.buffer for p in site.k.outputs]
+    if site.tupled and len(outputs) == 1:
+        return None
     scalars = [v for v in site.scalars.values() if v.name not in site.relations]
     bare = {d.name for b in (*inputs, *outputs) for d in b.shape if isinstance(d, SymVar)} - set(site.relations)
     known = bare | {v.name for v in scalars}

@@ -38,6 +38,8 @@ class Site:
     k: Kernel
     a: list[Argument] = field(default_factory=list)
     outs: list[Array] = field(default_factory=list)
+    tupled: bool = False
+    """Whether the call gives a tuple, be it of one result."""
     passed: list[Expr] = field(default_factory=list)
     before: list[tuple[str, Expr]] = field(default_factory=list)
     """Bindings that the call needs in front of it: the fields of a tuple that is a variable."""
@@ -211,7 +213,7 @@ def make_site(
     dims: list[PrimExpr] = [d for t in results for d in _dims(t)]
     dims += [d for parts in flat for _, t in parts.items for d in _dims(t)]
     k = Kernel(name, set(_symbols([*dims, *_scalars(call.args)])))
-    site = Site(call, k)
+    site = Site(call, k, tupled=isinstance(result, TupleType))
     for parts in flat:
         site.before += parts.before
         site.solved |= {d.name for _, t in parts.items for d in _dims(t) if isinstance(d, SymVar)}

@@ -59,6 +59,7 @@ def nll_loss_backward(
     """
     f, ignored, mode = m.at(x.dtype), A.integer(call, "ignore_index"), A.text(call, "reduction")
     axis, outside = 0 if x.ndim == 1 else 1, "op.grad.nll_loss_backward/target-range"
+    m.require(x.ndim > 0, "op.grad.nll_loss_backward/extents", "a single number has no axis of classes")
     kept, zero, beyond = (*x.dims[:axis], *x.dims[axis + 1 :]), f.lit(0), m.poison(outside)
     one = agree(m, grad.dims, kept) if mode == "none" else m.product(grad.dims) == 1
     known = weights is None or agree(m, weights.dims, (x.dims[axis],))
