@@ -17,7 +17,7 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from refrelax.errors import Rejection, Unlinkable, UsageError
+from refrelax.errors import Ended, Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
 from refrelax.judge.correspondence import corresponding, lifted
 from refrelax.judge.counting import acts
@@ -366,6 +366,8 @@ def _nothing(pair: Pair) -> NoVerdict | None:
         if pair.tally.open:
             why = f"the first program leaves every tested run open: {pair.tally.open[0]}"
             return undetermined(why, "open", pair.tally)
+        if not pair.permitted and not pair.refused:
+            return undetermined("no small extents satisfy the assumptions", "", pair.tally)
         why = pair.refused or "no run came to an end within its budget"
         return undetermined(why, "interface" if pair.refused else "budget", pair.tally)
     if pair.undecided:
@@ -401,7 +403,12 @@ def _promises(first: CheckedModule, entry: str, symbols: Sequence[str]) -> tuple
 
 
 def _permits(assumptions: Sequence[PrimExpr]) -> Permits:
+    """Extents at which every assumption holds; where one has no value, it does not."""
+
     def permits(dims: Mapping[str, int]) -> bool:
-        return all(bool(value(claim, dims)) for claim in assumptions)
+        try:
+            return all(bool(value(claim, dims)) for claim in assumptions)
+        except Ended:
+            return False
 
     return permits
