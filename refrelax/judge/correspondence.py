@@ -24,12 +24,10 @@ from typing import Any
 from refrelax.errors import Rejection
 from refrelax.judge.lazily import fetched_at_once
 from refrelax.judge.loop_entries import Correspondence, as_memory
+from refrelax.judge.overwritten import overwritten
 from refrelax.rules import rule
 from refrelax.running.arrays import to_constant
-from refrelax.semantics.builtins.library import LIBRARY
-from refrelax.semantics.graph.link import callees, nodes
-from refrelax.semantics.graph.overwriting import Overwriting
-from refrelax.semantics.ops import FRESH
+from refrelax.semantics.graph.link import callees
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import graph
@@ -80,7 +78,7 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
     if not isinstance(taken, TupleType) or not isinstance(given, TupleType):
         return None
     own = len(a.params) - len(taken.fields)
-    if own < 0 or len(b.params) != own + len(given.fields) or _stores_in(second, b, b.params[own:]):
+    if own < 0 or len(b.params) != own + len(given.fields) or _overwritten(second, b, b.params[own:]):
         return None
     call = graph.Call(graph.GlobalVar(names[0]), (graph.Tuple(tuple(graph.Var(p.name) for p in a.params[own:])),))
     fields = tuple(graph.TupleGetItem(call, k) for k in range(len(given.fields)))
@@ -91,24 +89,10 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
     return None if new is None else Correspondence(first, new, (words,))
 
 
-def _stores_in(module: Module, func: graph.Function, params: Sequence[graph.Param]) -> bool:
-    """Whether a function may store in what some of its parameters are, which the next call is given again: a call that
-    stores somewhere, or of a library, mentions what may be such a tensor."""
-    overwriting, found = Overwriting(module.functions), list(nodes(func.body))
-    bindings = [each for each in found if isinstance(each, graph.VarBinding | graph.MatchCast)]
-    memory = {p.name for p in params}
-
-    def mentions(root: graph.Expr) -> bool:
-        return any(isinstance(each, graph.Var) and each.name in memory for each in nodes(root))
-
-    def made(e: graph.Expr) -> bool:
-        return isinstance(e, graph.Call) and isinstance(e.op, graph.Op) and e.op.name in FRESH
-
-    while more := {b.name for b in bindings if not made(b.value) and mentions(b.value)} - memory:
-        memory |= more
-    calls = [each for each in found if isinstance(each, graph.Call)]
-    unread = (c for c in calls if isinstance(c.op, graph.ExternFunc) and c.op.name not in LIBRARY)
-    return any(map(mentions, (*unread, *filter(overwriting, calls))))
+def _overwritten(module: Module, func: graph.Function, params: Sequence[graph.Param]) -> bool:
+    """Whether a function may store in what it is given for some parameters, which the next call is given again."""
+    bindings = [each for block in func.body.blocks for each in block.bindings]
+    return overwritten(module.functions, bindings, (p.name for p in params))
 
 
 def _told(checked: CheckedModule, entry: str) -> Module:
@@ -127,7 +111,7 @@ def _lazily(first: Module, second: Module, entry: str, a: graph.Function, b: gra
         for p in a.params
         for k, (e, type_) in enumerate(_leaves(graph.Var(p.name), p.type))
     ]
-    found = fetched_at_once(a, b, leaves)
+    found = fetched_at_once(a, b, leaves, second.functions)
     if found is None:
         return None
     new, args, words = found
