@@ -24,6 +24,7 @@ from typing import Any
 from refrelax.errors import Rejection
 from refrelax.judge.lazily import fetched_at_once
 from refrelax.judge.loop_entries import Correspondence, as_memory
+from refrelax.judge.overwritten import overwritten
 from refrelax.rules import rule
 from refrelax.running.arrays import to_constant
 from refrelax.semantics.graph.link import callees
@@ -77,7 +78,7 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
     if not isinstance(taken, TupleType) or not isinstance(given, TupleType):
         return None
     own = len(a.params) - len(taken.fields)
-    if own < 0 or len(b.params) != own + len(given.fields):
+    if own < 0 or len(b.params) != own + len(given.fields) or _overwritten(second, b, b.params[own:]):
         return None
     call = graph.Call(graph.GlobalVar(names[0]), (graph.Tuple(tuple(graph.Var(p.name) for p in a.params[own:])),))
     fields = tuple(graph.TupleGetItem(call, k) for k in range(len(given.fields)))
@@ -86,6 +87,12 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
     after = ", ".join(p.name for p in b.params[own:])
     words = f"{after} are what {names[0]} gives of {', '.join(p.name for p in a.params[own:])}"
     return None if new is None else Correspondence(first, new, (words,))
+
+
+def _overwritten(module: Module, func: graph.Function, params: Sequence[graph.Param]) -> bool:
+    """Whether a function may store in what it is given for some parameters, which the next call is given again."""
+    bindings = [each for block in func.body.blocks for each in block.bindings]
+    return overwritten(module.functions, bindings, (p.name for p in params))
 
 
 def _told(checked: CheckedModule, entry: str) -> Module:
@@ -104,7 +111,7 @@ def _lazily(first: Module, second: Module, entry: str, a: graph.Function, b: gra
         for p in a.params
         for k, (e, type_) in enumerate(_leaves(graph.Var(p.name), p.type))
     ]
-    found = fetched_at_once(a, b, leaves)
+    found = fetched_at_once(a, b, leaves, second.functions)
     if found is None:
         return None
     new, args, words = found

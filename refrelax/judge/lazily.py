@@ -9,13 +9,16 @@ Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from refrelax.judge.overwritten import overwritten
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.renaming import map_dims
 from refrelax.syntax.graph import (
+    Binding,
     BindingBlock,
     Call,
     Expr,
@@ -88,11 +91,14 @@ class _Calls:
 
 
 def fetched_at_once(
-    first: Function, second: Function, leaves: Sequence[tuple[Expr, str, Type | None]]
+    first: Function,
+    second: Function,
+    leaves: Sequence[tuple[Expr, str, Type | None]],
+    functions: Mapping[str, Any],
 ) -> tuple[Function, tuple[Expr, ...], tuple[str, ...]] | None:
     """The second program's entry with the first one's parameters for what it fetches, what to give it, and what was
     taken for what; ``None``: it does not fetch parameters, or not in this way. ``leaves``: the first program's
-    parameters in parts, with the name of each."""
+    parameters in parts, with the name of each; ``functions``: those of the second program."""
     callbacks = frozenset(p.name for p in second.params if isinstance(p.type, FuncType | PackedFuncType | AnyType))
     kept = [p for p in second.params if p.name not in callbacks]
     names = {p.name for p in kept}
@@ -108,6 +114,8 @@ def fetched_at_once(
     if not calls.understood or not (calls.fetched or calls.set) or _mentions(blocks, calls):
         return None
     if calls.set and sorted(calls.set) != list(range(len(calls.set))):
+        return None
+    if _set_too_early([b for block in blocks for b in block.bindings], calls, functions):
         return None
     params = [*kept, *(Param(_lazy(k), _apart(type_)) for k, (_, type_) in enumerate(typed))]
     result: Expr = second.body.body
@@ -162,6 +170,12 @@ def _stores(function: Function) -> bool:
     return any(
         isinstance(each, Call) and isinstance(each.op, Op) and each.op.name in STORING for each in nodes(function)
     )
+
+
+def _set_too_early(bindings: Sequence[Binding], calls: _Calls, functions: Mapping[str, Any]) -> bool:
+    """Whether the program may store in something after it was set."""
+    places = {b.name: k for k, b in enumerate(bindings)}
+    return any(overwritten(functions, bindings, (name,), places[name]) for name in calls.set.values())
 
 
 def _lazy(k: int) -> str:

@@ -30,7 +30,8 @@ from refrelax.syntax.types import PrimType, TensorType
 
 
 def names_alone(stmt: Stmt) -> bool:
-    """Whether a statement that makes a name does nothing else, and cannot fail: a check may as well come before it."""
+    """Whether a statement that makes a name does nothing else: where it is defined, a check may as well come before
+    it."""
     if isinstance(stmt, AllocBuffer):
         return all(as_int(d) is not None for d in stmt.buffer.shape)
     found = nodes(stmt)
@@ -38,6 +39,11 @@ def names_alone(stmt: Stmt) -> bool:
         isinstance(each, BufferLoad | Intrinsic) or (isinstance(each, Binary) and each.op in DIVISIONS)
         for each in found
     )
+
+
+def computes(stmt: Stmt) -> bool:
+    """Whether a statement that makes a name computes it: that may have no value."""
+    return any(isinstance(each, Binary) for each in nodes(stmt))
 
 
 @rule("va/packed")
@@ -77,4 +83,4 @@ def _no_element(term: Term, known: Known) -> None:
     raise NotRead("an element")
 
 
-__all__ = ["defined", "names_alone"]
+__all__ = ["computes", "defined", "names_alone"]

@@ -24,7 +24,7 @@ from refrelax.judge.packed_arguments import (
     field_of_tensor,
     symbols_of,
 )
-from refrelax.judge.packed_checks import defined, names_alone
+from refrelax.judge.packed_checks import computes, defined, names_alone
 from refrelax.judge.packed_results import LENGTH, returned
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
@@ -115,6 +115,8 @@ class _Entry:
     known: dict[str, Part | PrimExpr] = field(default_factory=dict)
     memory: dict[int, Buffer] = field(default_factory=dict)
     passed: list[Stmt] = field(default_factory=list)
+    waiting: list[Stmt] = field(default_factory=list)
+    """Since the last check: names of arithmetic, which may have no value where a check that comes next fails."""
     begun: bool = False
     """Whether something may have been done that is no check and no name."""
     strided: set[int] = field(default_factory=set)
@@ -152,7 +154,8 @@ class _Entry:
         """What is left of a check that passes: nothing, if all before it are checks and names as well."""
         if self.begun:
             raise Unlike("a check of the arguments after something was done")
-        self.passed.append(check)
+        self.passed += [*self.waiting, check]
+        self.waiting = []
         return []
 
     def statement(self, stmt: Stmt, at_end: bool) -> list[Stmt]:
@@ -175,10 +178,11 @@ class _Entry:
                 return [replace(stmt, value=found)]
             case IfThenElse(Not(Intrinsic("isnullptr", (strides,))), then, ()) if self.concerns(strides):
                 passed, strided, part = list(self.passed), set(self.strided), self.part(strides)
+                waiting = list(self.waiting)
                 self.strided.add(part.k)
                 if part.what != "strides" or self.run(then, last=False):
                     raise Unlike("a branch on a pointer")  # (null or not, compact strides pass)
-                self.passed, self.strided = passed, strided
+                self.passed, self.strided, self.waiting = passed, strided, waiting
                 return self.passes(stmt)
             case AttrStmt(key=key, body=body) if key in SAYS_NOTHING:
                 return self.run(body, at_end)
@@ -190,6 +194,7 @@ class _Entry:
                 self.ended = True
                 return []
             case Bind() | AllocBuffer(init=None) | DeclBuffer() if names_alone(stmt):
+                self.waiting += [stmt] if computes(stmt) else []
                 return [stmt]
             case AllocBuffer(buffer, init=None) if self.like_what_is_given(buffer):
                 return [stmt]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from refrelax.judge.loop_text import parts_of, put
+from refrelax.judge.loop_text import parts_of, put, touched
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.loops.visit import accessed
@@ -19,16 +19,17 @@ from refrelax.syntax.scalars import SymVar, as_int
 def laid_out(a: PrimFunc, b: PrimFunc) -> tuple[PrimFunc, list[str]] | None:
     """The second entry as one that takes what the first one does, and lays out what it takes otherwise by that
     statement of the first program which stores memory of this name, shape and dtype from this parameter alone; ``None``
-    where there is none, or nothing is taken otherwise."""
+    where there is none, nothing is taken otherwise, or the second entry may store in what it takes: the next call is
+    given that again."""
     if len(a.params) != len(b.params):
         return None
     params, body, allocs, words = list(b.params), list(b.body), list(b.root_allocs), []
-    names = {each.name for each in parts_of(b) if isinstance(each, Buffer | SymVar)}
+    names, changed = {each.name for each in parts_of(b) if isinstance(each, Buffer | SymVar)}, touched(b)
     for k, (p, q) in enumerate(zip(a.params, b.params, strict=True)):
         if not isinstance(p, BufferParam) or not isinstance(q, BufferParam) or _alike(p.buffer, q.buffer):
             continue
         found = _layout(a, p.buffer, q.buffer)
-        if found is None or p.buffer.name in names:
+        if found is None or p.buffer.name in names or q.buffer.name in changed:
             return None
         params[k], allocs = p, [*allocs, q.buffer]
         body.insert(0, _with_names_of_its_own(found, names))

@@ -371,6 +371,8 @@ def _nothing(pair: Pair) -> NoVerdict | None:
         if pair.tally.open:
             why = f"the first program leaves every tested run open: {pair.tally.open[0]}"
             return undetermined(why, "open", pair.tally)
+        if not pair.permitted and not pair.refused:
+            return undetermined("no small extents satisfy the assumptions", "", pair.tally)
         why = pair.refused or "no run came to an end within its budget"
         return undetermined(why, "interface" if pair.refused else "budget", pair.tally)
     if pair.undecided:
@@ -411,6 +413,8 @@ def _promises(first: CheckedModule, entry: str, symbols: Sequence[str]) -> tuple
 
 
 def _permits(assumptions: Sequence[PrimExpr]) -> Permits:
+    """Extents at which every assumption holds; where one has no value, it does not."""
+
     def permits(dims: Mapping[str, int]) -> bool:
         try:
             return all(bool(value(claim, dims)) for claim in assumptions)

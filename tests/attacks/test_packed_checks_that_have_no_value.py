@@ -129,3 +129,15 @@ def test_an_extent_that_nobody_checks_may_be_another() -> None:
 def test_a_check_of_an_extent_that_nobody_compares_stays_one_of_it() -> None:
     ours, theirs = (unchecked("n", f'assert GET({each}, 0, 17, "int64") > T.int64(2), "many"') for each in ("sa", "sb"))
     assert not proved(ours, theirs, correspond=False)
+
+
+@pytest.mark.parametrize("value", ["n * n * n * n", 'T.Cast("int64", T.Cast("int32", n) * 65536)'])
+def test_what_is_computed_before_a_check_may_have_no_value_where_it_fails(value: str) -> None:
+    check, name = 'assert GET(ha, 0, 4, "int32") == 2, "rank"', f"x: T.let[T.int64] = {value}"
+    after, before = packed(f"{check}\n        {name}"), packed(f"{name}\n        {check}")
+    given = (np.zeros((4, 70000, 1), "float32"), np.zeros((4, 70000), "float32"))
+    runs = [rr.run(rr.check(each), "main", 0, given, 2, ()) for each in (after, before)]
+    assert isinstance(runs[0], rr.Trapped) and isinstance(runs[1], rr.Unspecified)
+    assert not proved(after, before, correspond=False)
+    assert proved(after, before)  # on request: of arguments that pass
+    assert proved(after, after, correspond=False) and proved(before, before, correspond=False)

@@ -130,9 +130,12 @@ class _Reader(Memories):
             if buffer.name in self.memory:
                 raise NotRead(f"two buffers of the name {buffer.name}")
             self.memory[buffer.name] = self.of(whole, "a view of")
+            self.views.names[buffer.name] = whole
             return
         if isinstance(buffer.data, BufferRef) and buffer.data.buffer in self.memory:
             known(self.memory[buffer.data.buffer])
+            if (self.scopes[buffer.data.buffer] or "global") != (buffer.scope or "global"):
+                raise NotRead(f"the buffer {buffer.name} is a view of memory of another scope")
         contents = {name: each.content for name, each in self.memory.items()}
         content = self.views.over(buffer, shape, contents)
         self.enter(replace(buffer, data=None, elem_offset=None), content, shape)
@@ -149,7 +152,7 @@ class _Reader(Memories):
 
     def run(self, stmts: Sequence[Stmt]) -> None:
         outer = dict(self.by)
-        for stmt in in_place(stmts):
+        for stmt in in_place(stmts, self.views.names):
             self.statement(stmt)
         self.by = outer
 

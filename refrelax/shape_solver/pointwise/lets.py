@@ -7,25 +7,27 @@ Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from refrelax.semantics.loops.visit import accessed, expressions, statements_of
-from refrelax.syntax.loops import Bind, BufferStore, Stmt
+from refrelax.shape_solver.pointwise.other_names import renamed
+from refrelax.syntax.loops import Bind, BufferStore, DeclBuffer, Stmt
 from refrelax.syntax.scalars import BufferLoad, Let, PrimExpr, free_symbols, walk
 
 
-def in_place(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-    """The statements without the lets of elements that can be put where they are used."""
-    found: list[Stmt] = []
+def in_place(stmts: Sequence[Stmt], names: Mapping[str, str]) -> Iterator[Stmt]:
+    """The statements without the lets of elements that can be put where they are used. ``names``: of what memory a view
+    that was declared is another name, which nobody uses afterwards."""
     rest = list(stmts)
     while rest:
         stmt = rest.pop(0)
         if isinstance(stmt, Bind) and _of_elements(stmt.value) and _serves(stmt, rest):
             rest = [_with(each, stmt) for each in rest]
-        else:
-            found.append(stmt)
-    return tuple(found)
+            continue
+        yield stmt
+        if isinstance(stmt, DeclBuffer) and stmt.buffer.name in names:
+            rest = list(renamed(tuple(rest), names))
 
 
 def _of_elements(e: PrimExpr) -> bool:
@@ -49,7 +51,8 @@ def _serves(let: Bind, rest: Sequence[Stmt]) -> bool:
             used = True
         if isinstance(stmt, Bind) and stmt.var.name in known:
             return False
-        changed = changed or bool(accessed([stmt])[1] & loaded)
+        views = any(isinstance(s, DeclBuffer) and s.buffer.data is not None for s in statements_of([stmt]))
+        changed = changed or views or bool(accessed([stmt])[1] & loaded)  # (by other names, maybe)
     return used
 
 

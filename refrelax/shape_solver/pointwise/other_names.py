@@ -32,7 +32,7 @@ def with_one_name(func: PrimFunc) -> PrimFunc:
             names[stmt.buffer.name] = names.get(base, base)
     if not names or any(s.matches for s in stmts if isinstance(s, SBlock)):
         return func
-    return replace(func, body=_renamed(func.body, names))
+    return replace(func, body=renamed(func.body, names, frozenset(names)))
 
 
 def _same(view: Buffer, known: Mapping[str, Buffer]) -> str | None:
@@ -47,20 +47,21 @@ def _same(view: Buffer, known: Mapping[str, Buffer]) -> str | None:
             return None
 
 
-def _renamed(root: Any, names: Mapping[str, str]) -> Any:
+def renamed(root: Any, names: Mapping[str, str], views: frozenset[str] = frozenset()) -> Any:
+    """A text with other names of memory, without the declarations of ``views``."""
     match root:
         case tuple():
-            return tuple(_renamed(each, names) for each in root)
-        case DeclBuffer(buffer) if buffer.name in names:
+            return tuple(renamed(each, names, views) for each in root)
+        case DeclBuffer(buffer) if buffer.name in views:
             return Evaluate(int_imm(0, "int32"))
         case _ if not is_dataclass(root) or isinstance(root, type | Literal):
             return root
         case _:
-            new = {f.name: _renamed(getattr(root, f.name), names) for f in fields(root) if f.init}
+            new = {f.name: renamed(getattr(root, f.name), names, views) for f in fields(root) if f.init}
             own = new.get("buffer")
             if isinstance(own, str):
                 new["buffer"] = names.get(own, own)
             return replace(root, **new)
 
 
-__all__ = ["with_one_name"]
+__all__ = ["renamed", "with_one_name"]

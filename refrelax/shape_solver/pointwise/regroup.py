@@ -310,7 +310,7 @@ class Regroup:
         assert isinstance(fold, Fold)
         count = 1
         for _, extent in fold.axes:
-            count *= as_int(extent) or 0
+            count *= max(0, as_int(extent) or 0)  # (two negative extents are no items)
         if not 0 < count <= MOST_UNROLLED or fold.guard is not None:
             return False
         if fold is b and b.free and not self._relaxed_term(b):

@@ -25,11 +25,13 @@ from refrelax.syntax.scalars import Binary, BufferRef, PrimExpr, as_int, int_imm
 
 @dataclass(slots=True)
 class Views:
-    """The views of one program. ``taken``: whose memory was taken over, by which view."""
+    """The views of one program. ``taken``: whose memory was taken over, by which view; ``names``: of what memory a view
+    is another name."""
 
     terms: Terms
     logic: Logic
     taken: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def same(self, buffer: Buffer, shape: tuple[PrimExpr, ...], memory: Mapping[str, Memory]) -> str | None:
         """The buffer of which a view is another name: of the same shape and dtype."""
