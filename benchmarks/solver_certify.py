@@ -74,8 +74,9 @@ class Row:
         ratios = [f"{at(self.ratios, part):.1f}" for part in (0.5, 0.95, 0.99, 1.0)]
         sizes = [f"{at(self.sizes, part):.0f}" for part in (0.5, 0.95, 1.0)]
         agreed = "-" if verified_checker() is None else f"{self.agreed}"
-        cells = (self.name, self.proved, logged, self.points, f"{share:.2f} %", *ratios, over, f"{most} of {len(self.long)}",
-                 *sizes, f"{self.written:.1f}", f"{self.checked:.1f}", agreed)  # fmt: skip
+        of_long = f"{most} of {len(self.long)}"
+        cells = (self.name, self.proved, logged, self.points, f"{share:.2f} %", *ratios, over, of_long, *sizes,
+                 f"{self.written:.1f}", f"{self.checked:.1f}", agreed)  # fmt: skip
         return "".join(f"{cell!s:>{width}}" for cell, width in zip(cells, WIDTHS))
 
 
