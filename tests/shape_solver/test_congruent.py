@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.shape_solver import Proved, Prover, prove
+from refrelax.shape_solver import Proved, Prover, Refuted, prove
 from refrelax.shape_solver.certify import confirm
 from refrelax.shape_solver.checker.reading import Reading
 from refrelax.shape_solver.checker.terms import Question
@@ -76,3 +76,34 @@ def test_samples_hold_where_the_assumptions_do() -> None:
     assert samples.points
     assert all(samples.holds(fact, point) for fact in given for point in samples.points)
     assert samples.holds(wanted[0], samples.points[0]) is False
+
+
+@pytest.mark.parametrize(
+    ("claim", "assume"),
+    [
+        ("((p | q) + p << 3) >> (p & 3) != 7", []),
+        ("(x * 8) >> (p & 3) != 7", ["x % 4 == 2"]),
+        ("(x << 1) >> (p & 1) != 7", ["x % 2 == 0"]),
+        ("x >> (p & 1) << (p & 1) <= x", []),
+        ("(r ^ r) <= (2097151 << (r & 7)) and max(p, min(16, q)) == q", ["q % 6 == 0", "q == p or q == 26"]),
+    ],
+)
+def test_parts_and_exponents_have_ways_of_their_own(claim: str, assume: list[str]) -> None:
+    """They had no log: no one way shows all parts, and no way reads what a count that is no number moves."""
+    answer = prove(claim, assume)
+    assert isinstance(answer, Proved)
+    document = answer.certificate.document()
+    assert document["evidence"]["kind"] == "log" and confirm(document, who="checker").by == "checker"
+
+
+@pytest.mark.parametrize(
+    ("claim", "assume"),
+    [
+        ("(x << 1) >> (p & 1) != 7", []),
+        ("(x * 8) >> (p & 3) != 7", ["x % 4 == 3"]),
+        ("(min(a, b) + 4 & c) == (min(a + 4, b + 3) & c)", []),
+        ("(x >> (p & 1)) + (p & 1) != 7 and x == x", []),
+    ],
+)
+def test_what_is_false_near_by_is_not_proved(claim: str, assume: list[str]) -> None:
+    assert isinstance(prove(claim, assume), Refuted)

@@ -14,7 +14,7 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import MAX_WORK, Reading
+from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, ge
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.bitwise import cancelled, masks, multiples, powers
@@ -22,6 +22,7 @@ from refrelax.shape_solver.prooflog.blocks import blocks
 from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.carried import carried, parted
 from refrelax.shape_solver.prooflog.congruent import congruent
+from refrelax.shape_solver.prooflog.counted import counted
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.places import related
@@ -30,7 +31,6 @@ from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ABSURD = Poly.of(-1)
 ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 8), slice(0, 7), slice(7, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
@@ -151,6 +151,45 @@ def carrying(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int 
     return None if found is None else below.adopted(ledger, found)
 
 
+def apart(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, where each part of a conjunction that is claimed has a way of its own, and so has
+    each value of an exponent."""
+    below = ledger.branch([])
+    below.meter = meter
+    found = _apart(below, goals, stage)
+    return None if found is None else below.adopted(ledger, found)
+
+
+def _apart(ledger: Ledger, goals: list[int], stage: str) -> int | None:
+    meter = ledger.meter
+    parted = next((each for each in goals if ledger.facts[each][0] == "or" and -1 - each not in ledger.used), None)
+    if parted is None:
+        return counted(ledger, goals, lambda below, asked: _tried(below, meter, asked, stage))
+    others, branches = [each for each in goals if each != parted], []
+    for part in ledger.facts[parted][1:]:
+        below = ledger.branch(flattened([part]))
+        below.used.add(-1 - parted)
+        fresh = [*others, *range(len(ledger.facts), len(below.facts))]
+        found = _tried(below, meter, fresh, stage)
+        if found is None:
+            found = _apart(below, fresh, stage)
+        if found is None:
+            return None
+        below.goal = found
+        branches.append(below)
+    return ledger.cases({"or": parted}, branches, ABSURD)
+
+
+def _tried(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    for attempt, share, details in WAYS:
+        own = Meter(min(COSTS["normal"] // share, meter.limit - meter.spent))
+        found = attempt(ledger, own, goals, *details) if details else attempt(ledger, own, goals, stage)
+        meter.spent += own.spent
+        if found is not None or meter.empty:
+            return found
+    return None
+
+
 def has_bits(ledger: Ledger) -> bool:
     return bool(ledger.reading.masks) or any(atom.kind == "and" for atom in ledger.reading.atoms)
 
@@ -210,6 +249,7 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
 SHORT: Attempt = (followed, 2_000, ())
 """What the normal form found, where that is little."""
 
+ABSURD = ge(Poly.of(-1))
 READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
@@ -217,6 +257,9 @@ BITS: Attempt = (carrying, 100, ())
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
     READ, MATCHED, SHORT, FEWEST, BITS, (branched, 2_000, (40, 0, 0)), PLAIN,
-    (branched, 50, (120, 0, 40)), (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
+    (branched, 50, (120, 0, 40)), (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
+
+WAYS: tuple[Attempt, ...] = (READ, MATCHED, FEWEST, SHORT, BITS, (branched, 100, (80, 0, 40)))
+"""To a part of what is claimed."""
