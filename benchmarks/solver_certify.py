@@ -2,7 +2,9 @@
 
 A log costs what ``Certificate.document`` takes, in terms of the proof, both in processor time. ``points``: few enough
 to be looked at one by one, which the checkers do. ``verified``: the program of ``verified/``, where it is built; it has
-to say of every certificate what the checker in Python says.
+to say of every certificate what the checker in Python says. ``over 10``: logs that cost more than ten times their
+proof; ``of long``: such logs, of proofs of at least a millisecond, and how many these are: below that both are mostly
+what any question costs, which is to state it, read it, and check the log.
 """
 
 from __future__ import annotations
@@ -16,9 +18,12 @@ from typing import Any
 from refrelax.shape_solver import Proved, prove
 from refrelax.shape_solver.certify import confirm, verified_checker
 
-COLUMNS = ("logs", "proved", "logged", "points", "share", "ratio", "p95", "p99", "max", "over 10", "bytes", "p95",
-           "max", "written s", "checked s", "verified")  # fmt: skip
-WIDTHS = (18, 7, 7, 7, 9, 7, 7, 7, 7, 8, 7, 7, 8, 10, 10, 9)
+COLUMNS = ("logs", "proved", "logged", "points", "share", "ratio", "p95", "p99", "max", "over 10", "of long", "bytes",
+           "p95", "max", "written s", "checked s", "verified")  # fmt: skip
+WIDTHS = (18, 7, 7, 7, 9, 7, 7, 7, 7, 8, 11, 7, 7, 8, 10, 10, 9)
+LONG = 1e-3
+"""Seconds of a proof that is more than what any costs."""
+
 HEADER = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, WIDTHS))
 
 
@@ -26,6 +31,8 @@ HEADER = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, WIDTHS))
 class Row:
     name: str
     ratios: list[float] = field(default_factory=list)
+    long: list[float] = field(default_factory=list)
+    """The ratios of proofs that took at least ``LONG``."""
     sizes: list[float] = field(default_factory=list)
     written: float = 0.0
     checked: float = 0.0
@@ -54,18 +61,21 @@ class Row:
             self.agreed += confirm(document, who="verified").by == "verified"
         if kind == "log":
             self.ratios.append(writing / max(proving, 1e-6))
+            if proving >= LONG:
+                self.long.append(self.ratios[-1])
             self.sizes.append(len(json.dumps(document["evidence"], separators=(",", ":"))))
         else:
             self.points += 1
 
     def line(self) -> str:
         logged = len(self.ratios)
-        over = sum(1 for each in self.ratios if each > 10)
+        over, most = (sum(1 for each in ratios if each > 10) for ratios in (self.ratios, self.long))
         share = 100 * (logged + self.points) / max(self.proved, 1)
         ratios = [f"{at(self.ratios, part):.1f}" for part in (0.5, 0.95, 0.99, 1.0)]
         sizes = [f"{at(self.sizes, part):.0f}" for part in (0.5, 0.95, 1.0)]
         agreed = "-" if verified_checker() is None else f"{self.agreed}"
-        cells = (self.name, self.proved, logged, self.points, f"{share:.2f} %", *ratios, over, *sizes,
+        of_long = f"{most} of {len(self.long)}"
+        cells = (self.name, self.proved, logged, self.points, f"{share:.2f} %", *ratios, over, of_long, *sizes,
                  f"{self.written:.1f}", f"{self.checked:.1f}", agreed)  # fmt: skip
         return "".join(f"{cell!s:>{width}}" for cell, width in zip(cells, WIDTHS))
 

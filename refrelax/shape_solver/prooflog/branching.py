@@ -168,9 +168,9 @@ class Branching:
         before = len(ledger.facts)
         seen = sight(ledger)
         for number in seen:
-            if number not in ledger.axioms:
+            if number not in ledger.axioms and not ledger.meter.empty:
                 conditional(ledger, point, number, self.forms)
-        if alike(ledger, seen) or len(ledger.facts) > before:
+        if ledger.meter.empty or alike(ledger, seen) or len(ledger.facts) > before:
             return True
         if cancelled(ledger):
             related(ledger)

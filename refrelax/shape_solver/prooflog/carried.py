@@ -45,18 +45,18 @@ MAX_NODES = 40
 ABSURD = ge(Poly.of(-1))
 
 
-def carried(ledger: Ledger, goals: list[int], tries: int = MAX_TRIED) -> int | None:
+def carried(ledger: Ledger, goals: list[int], tries: int = MAX_TRIED, work: int = WORK) -> int | None:
     """The number of an absurdity, from the facts ``goals`` and what is known of the atoms in them."""
     if not any(atom.kind in ("and", "fd") for atom in ledger.reading.atoms) or ledger.meter.empty:
         return None
     for chosen in islice(choices(ledger, goals), tries):
-        found = shown(ledger, chosen)
+        found = shown(ledger, chosen, work)
         if found is not None:
             return found
     return None
 
 
-def shown(ledger: Ledger, chosen: list[int]) -> int | None:
+def shown(ledger: Ledger, chosen: list[int], work: int) -> int | None:
     """The number of an absurdity from the facts ``chosen``."""
     rows, premises = Rows(ledger), list[int]()
     if ledger.meter.empty:
@@ -68,13 +68,13 @@ def shown(ledger: Ledger, chosen: list[int]) -> int | None:
             for p in polys(ledger.facts[scaled]):
                 rows.stream(p)
     fuel = ledger.reading.fuel
-    ledger.reading.fuel = Fuel(WORK)
+    ledger.reading.fuel = Fuel(work)
     try:
         refuted(ledger.reading, rows.rows, [ledger.facts[number] for number in premises])
     except Rejected:
         return None
     finally:
-        ledger.meter.spent += (WORK - max(0, ledger.reading.fuel.left)) // 4
+        ledger.meter.spent += (work - max(0, ledger.reading.fuel.left)) // 4
         ledger.reading.fuel = fuel
     step = {"rule": "carries", "streams": rows.rows, "premises": premises, "gives": written(ABSURD)}
     return ledger.add(ABSURD, step)

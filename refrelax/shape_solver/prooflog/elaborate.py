@@ -7,19 +7,22 @@ Deterministic: limits count work, never time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import MAX_WORK, Reading
+from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, ge
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.bitwise import cancelled, masks, multiples, powers
 from refrelax.shape_solver.prooflog.blocks import blocks
 from refrelax.shape_solver.prooflog.branching import Branching
-from refrelax.shape_solver.prooflog.carried import parted
+from refrelax.shape_solver.prooflog.carried import carried, parted
+from refrelax.shape_solver.prooflog.congruent import congruent
+from refrelax.shape_solver.prooflog.counted import counted
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.places import related
@@ -28,8 +31,7 @@ from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ABSURD = Poly.of(-1)
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 5), slice(0, 4), slice(4, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 8), slice(0, 7), slice(7, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -68,7 +70,8 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), has_bits(ledger), stage):
+    kinds = Counter(atom.kind for atom in reading.atoms)
+    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), has_bits(ledger), kinds, stage):
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
@@ -79,15 +82,30 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     return log if check(asked, log).accepted else None
 
 
-def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, stage: str) -> tuple[Attempt, ...]:
-    """What the normal form proved is written down before more is searched for: at once, if it is neither ``simple`` nor
-    of ``bits``. What is ``simple``, and was proved by another stage, is not written down at first."""
-    plain = [each for each in attempts if each[0] is followed and not each[2]]
-    first = [each for each in attempts if each[0] is carrying or each[2] == FEW]
-    rest = [each for each in attempts if each not in first and each not in plain]
-    if stage in NORMAL:
-        return (*first, *plain, *rest) if simple or bits else (*plain, *first, *rest)
-    return (*first, *rest) if rest and simple else attempts
+def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Counter[str], stage: str) -> list[Attempt]:
+    """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
+    at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
+    are looked for among ``bits`` that it cancels. What is ``simple``, and was proved by another stage, is not
+    written down at first."""
+    normal = stage in NORMAL
+    signs = kinds["td"] > 1
+    left = list(attempts)
+
+    def taken(*wanted: Attempt) -> list[Attempt]:
+        found = [each for each in wanted if each in left]
+        left[:] = [each for each in left if each not in found]
+        return found
+
+    brief = taken(READ) if bits else []
+    equal = taken(MATCHED)
+    short = taken(SHORT)
+    brief += equal if normal and bits else []
+    first = [*taken(FEWEST), *(taken(BITS) if bits else [])]
+    if not normal:
+        plain = taken(PLAIN)
+        return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
+    first = [*short, *first] if signs or not (simple or bits) else first if simple else [*first[:1], *short, *first[1:]]
+    return [*brief, *first, *taken(PLAIN), *left]
 
 
 def linear(ledger: Ledger) -> bool:
@@ -100,6 +118,29 @@ def linear(ledger: Ledger) -> bool:
     return not special and None not in divisors and all(len(mono) < 2 for p in polys for mono in p.terms)
 
 
+def read(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, by bits that are read one after another, of the facts as they stand."""
+    if not has_bits(ledger):
+        return None
+    below = ledger.branch([])
+    below.meter = meter
+    found = carried(below, goals, 1, meter.limit)
+    return None if found is None else below.adopted(ledger, found)
+
+
+def matched(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, by terms that are equal but for equal terms in them."""
+    reading = ledger.reading
+    count, masked = len(reading.atoms), len(reading.masks)
+    below = ledger.branch([])
+    below.meter = meter
+    found = congruent(below, goals)
+    if found is None:
+        reading.forget(count, masked)
+        return None
+    return below.adopted(ledger, found)
+
+
 def carrying(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
     """The number of an absurdity, by bits that are read one after another."""
     if not has_bits(ledger):
@@ -108,6 +149,45 @@ def carrying(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int 
     below.meter = meter
     found = parted(below, goals)
     return None if found is None else below.adopted(ledger, found)
+
+
+def apart(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, where each part of a conjunction that is claimed has a way of its own, and so has
+    each value of an exponent."""
+    below = ledger.branch([])
+    below.meter = meter
+    found = _apart(below, goals, stage)
+    return None if found is None else below.adopted(ledger, found)
+
+
+def _apart(ledger: Ledger, goals: list[int], stage: str) -> int | None:
+    meter = ledger.meter
+    parted = next((each for each in goals if ledger.facts[each][0] == "or" and -1 - each not in ledger.used), None)
+    if parted is None:
+        return counted(ledger, goals, lambda below, asked: _tried(below, meter, asked, stage))
+    others, branches = [each for each in goals if each != parted], []
+    for part in ledger.facts[parted][1:]:
+        below = ledger.branch(flattened([part]))
+        below.used.add(-1 - parted)
+        fresh = [*others, *range(len(ledger.facts), len(below.facts))]
+        found = _tried(below, meter, fresh, stage)
+        if found is None:
+            found = _apart(below, fresh, stage)
+        if found is None:
+            return None
+        below.goal = found
+        branches.append(below)
+    return ledger.cases({"or": parted}, branches, ABSURD)
+
+
+def _tried(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    for attempt, share, details in WAYS:
+        own = Meter(min(COSTS["normal"] // share, meter.limit - meter.spent))
+        found = attempt(ledger, own, goals, *details) if details else attempt(ledger, own, goals, stage)
+        meter.spent += own.spent
+        if found is not None or meter.empty:
+            return found
+    return None
 
 
 def has_bits(ledger: Ledger) -> bool:
@@ -139,8 +219,8 @@ def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: 
     if found is None and bits:
         reading.forget(count, masked)
         found = _followed(ledger, Meter(PARTS * meter.limit), goals, stage, depth, parts=True)
-        if found is None:  # another attempt would look at the atoms of all blocks
-            reading.forget(count, masked)
+    if found is None:  # another attempt would look at these atoms
+        reading.forget(count, masked)
     return found
 
 
@@ -166,8 +246,20 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
     return None if found is None else below.adopted(ledger, found)
 
 
+SHORT: Attempt = (followed, 2_000, ())
+"""What the normal form found, where that is little."""
+
+ABSURD = ge(Poly.of(-1))
+READ: Attempt = (read, 5_000, ())
+MATCHED: Attempt = (matched, 1_500, ())
+FEWEST: Attempt = (branched, 4_000, FEW)
+BITS: Attempt = (carrying, 100, ())
+PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    (branched, 4_000, FEW), (carrying, 100, ()), (branched, 2_000, (40, 0, 0)), (followed, 200, ()),
-    (branched, 50, (120, 0, 40)), (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
+    READ, MATCHED, SHORT, FEWEST, BITS, (branched, 2_000, (40, 0, 0)), PLAIN,
+    (branched, 50, (120, 0, 40)), (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
+
+WAYS: tuple[Attempt, ...] = (READ, MATCHED, FEWEST, SHORT, BITS, (branched, 100, (80, 0, 40)))
+"""To a part of what is claimed."""

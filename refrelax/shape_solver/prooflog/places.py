@@ -20,6 +20,9 @@ MAX_ATOMS = 24
 MAX_TOGETHER = 8
 """Atoms that are compared whether or not they have anything in common."""
 
+COST = 32
+"""What looking at one costs, in terms of rows that are looked at."""
+
 Sum = list[tuple[int, int]]
 """Factors, and numbers of what is known."""
 
@@ -151,6 +154,7 @@ def together(ledger: Ledger, numbers: list[int]) -> list[list[int]]:
 
 def compared(ledger: Ledger, numbers: list[int]) -> None:
     opened = Opened()
+    ledger.meter.spent += COST * len(numbers)
     for number in numbers:
         opened.open(number, *ledger.reading.atoms[number].args)
     values = {number: p for p, number in opened.known.items()}

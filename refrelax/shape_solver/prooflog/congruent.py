@@ -1,0 +1,194 @@
+"""Terms that are equal but for places where equal terms stand: congruence, place by place.
+
+Both sides of what a normal form cancels are read off the claim: atoms that take each other's place in it. Values at
+points say which can; that they do follows from their operands, or is a question of its own, mostly without the
+hypotheses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import ge
+from refrelax.shape_solver.prooflog.branching import Branching
+from refrelax.shape_solver.prooflog.carried import within
+from refrelax.shape_solver.prooflog.forms import Forms
+from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
+from refrelax.shape_solver.prooflog.recorded import unequal
+from refrelax.shape_solver.prooflog.samples import Samples
+
+MAX_ATOMS = 12
+"""Atoms of a form that are looked at in pairs."""
+
+MAX_DEPTH = 6
+"""Operands below one another."""
+
+NODES = 12
+"""Of a branching that shows that two terms are equal."""
+
+WORK = 400
+"""What that may cost."""
+
+ABSURD = ge(Poly.of(-1))
+LEAVES = ("sym", "ite", "define")
+"""Atoms of which there is no congruence."""
+
+
+def congruent(ledger: Ledger, goals: list[int]) -> int | None:
+    """The number of an absurdity from one of ``goals``, by terms in it that are equal."""
+    for goal in goals:
+        fact = ledger.facts[goal]
+        p = fact[1] if fact[0] in ("ge", "eq") else unequal(fact)
+        if p is None or p.constant() is not None:
+            continue
+        found = Congruence(ledger, Samples.of(ledger, goal)).absurd(goal, p)
+        if found is not None:
+            return found
+    return None
+
+
+@dataclass(slots=True)
+class Congruence:
+    ledger: Ledger
+    samples: Samples
+    zeros: dict[Poly, int | None] = field(default_factory=dict)
+    """What was asked, and the equation that says that it is 0."""
+    asked: set[tuple[Poly, int]] = field(default_factory=set)
+
+    def absurd(self, goal: int, p: Poly) -> int | None:
+        """From the fact ``goal``, which says that ``p`` is not 0 or at least 0, or 0."""
+        ledger = self.ledger
+        self.zeros.update({s * (p - p.terms.get((), 0)): None for s in (1, -1)})  # the whole claim is no part of it
+        rest, terms = self.merged(p, MAX_DEPTH)
+        value = rest.constant()
+        if value is None and terms and (found := self.number(rest)) is not None:
+            value, equation = found
+            terms = [*terms, (Poly.of(1), equation)]
+        kind = ledger.facts[goal][0]
+        if value is None or (value >= 0 if kind == "ge" else value == 0 if kind == "eq" else value != 0):
+            return None
+        if kind != "or":
+            sign = 1 if value < 0 else -1
+            return ledger.combine(Poly.of(-1), [[sign, [goal]], *_times(terms, -sign)])
+        branches = []
+        for part in ledger.facts[goal][1:]:
+            below = ledger.branch([part])
+            sign = -1 if part[1] == p - 1 else 1
+            below.goal = below.combine(Poly.of(-1), [[1, [len(ledger.facts)]], *_times(terms, sign)])
+            branches.append(below)
+        return ledger.cases({"or": goal}, branches, ABSURD)
+
+    def merged(self, p: Poly, depth: int) -> tuple[Poly, list[tuple[Poly, int]]]:
+        """``p`` with atoms in place of others that equal them, and the equations of these with their factors."""
+        terms: list[tuple[Poly, int]] = []
+        while depth and not self.ledger.meter.empty:
+            for u, v in self.pairs(p):
+                equation = self.same(u, v, depth - 1)
+                if equation is not None:
+                    factor, p = p.divided(u, Poly.atom(v))
+                    terms.append((factor, equation))
+                    break
+            else:
+                break
+        return p, terms
+
+    def number(self, p: Poly) -> tuple[int, int] | None:
+        """A number that ``p`` is, and the equation of both."""
+        value = self.samples.value(p, self.samples.points[0]) if self.samples.points else None
+        if value is None or not self.samples.zero(p - value):
+            return None
+        equation = self.shown(p - value)
+        return None if equation is None else (value, equation)
+
+    def pairs(self, p: Poly) -> Iterator[tuple[int, int]]:
+        """Atoms that can be equal, such that one in place of the other makes ``p`` shorter."""
+        atoms = sorted(p.mentions())
+        for v, u in combinations(atoms, 2) if len(atoms) <= MAX_ATOMS else ():
+            kinds = {self.ledger.reading.atoms[each].kind for each in (u, v)}
+            if kinds != {"sym"} and self.samples.zero(Poly.atom(u) - Poly.atom(v)):
+                if len(p.replaced(u, Poly.atom(v)).terms) < len(p.terms):
+                    yield u, v
+
+    def same(self, u: int, v: int, depth: int) -> int | None:
+        """The equation of two atoms: as their operands are equal, or else by what they are."""
+        p = Poly.atom(u) - Poly.atom(v)
+        if self.zeros.get(p) is None and (p, depth) not in self.asked:
+            self.asked.add((p, depth))
+            found = self.alike(u, v, depth)
+            self.zeros[p] = self.shown(p) if found is None and p not in self.zeros else found
+        return self.zeros[p]
+
+    def alike(self, u: int, v: int, depth: int) -> int | None:
+        first, second = (self.ledger.reading.atoms[each] for each in (u, v))
+        if first.kind != second.kind or first.kind in LEAVES or len(first.args) != len(second.args):
+            return None
+        both = list(zip(first.args, second.args))
+        if not all(self.samples.zero(x - y) for x, y in both):
+            return None
+        equations: list[int | None] = []
+        for x, y in both:
+            equations.append(None if x == y else self.zero(x - y, depth))
+            if equations[-1] is None and x != y:
+                return None
+        return self.ledger.congruence(u, v, equations)
+
+    def zero(self, p: Poly, depth: int) -> int | None:
+        """The equation ``p == 0``."""
+        if p not in self.zeros:
+            self.zeros[p] = None
+            rest, terms = self.merged(p, depth)
+            if rest.terms and (equation := self.shown(rest)) is not None:
+                rest, terms = Poly({}), [*terms, (Poly.of(1), equation)]
+            if not rest.terms:
+                ledger = self.ledger
+                ends = [ledger.combine(s * p, [[1, ["not"]], *_times(terms, s)]) for s in (1, -1)]
+                self.zeros[p] = ledger.equal(*ends)
+        return self.zeros[p]
+
+    def shown(self, p: Poly) -> int | None:
+        """The same by what is in ``p``: without hypotheses if that does, and then with them."""
+        ledger, reading = self.ledger, self.ledger.reading
+        count, masked = len(reading.atoms), len(reading.masks)
+        for bare in (True,):
+            found = self.ended(p, bare)
+            if len(found) == 2:
+                return ledger.equal(*found)
+            if not found:
+                reading.forget(count, masked)
+        return None
+
+    def ended(self, p: Poly, bare: bool) -> list[int]:
+        """That ``p`` is at least 0, and that it is at most 0, as far as that is shown."""
+        ledger = self.ledger
+        ends: list[int] = []
+        for q in (p, -p):
+            above, below = ledger.branch([ge(q)]), ledger.branch([])
+            above.goal = len(ledger.facts)
+            if bare:
+                below.reduced, below.index = [None] * len(below.facts), {}
+                below.beside = range(len(below.facts))
+                below.used |= {-1 - number for number in range(len(below.facts))}
+            number = below.add(ge(-q - 1))
+            below.starts = 1
+            below.meter = Meter(WORK)
+            found = refuted(below, number)
+            ledger.meter.spent += below.meter.spent
+            if found is None:
+                return ends
+            below.goal = found
+            ends.append(ledger.cases({"sign": q.written()}, [above, below], ge(q)))
+        return ends
+
+
+def refuted(ledger: Ledger, goal: int) -> int | None:
+    """An absurdity from one fact by arithmetic, where it has no bits."""
+    if any(ledger.reading.atoms[each].kind in ("and", "p2") for each in within(ledger, [goal])):
+        return None
+    return Branching(NODES, 0, Forms(goal), 0).absurd(ledger)
+
+
+def _times(terms: list[tuple[Poly, int]], sign: int) -> list[list[object]]:
+    return [[(sign * factor).written(), [equation]] for factor, equation in terms]
