@@ -254,6 +254,8 @@ class _Reader:
 
     def call(self, node: ast.expr, func: ast.expr, args: Sequence[ast.expr]) -> PrimExpr:
         name = _function_name(func)
+        if name == "call_intrin":
+            name, args = self.intrinsic(node, args)
         if name == "Cast" and len(args) == 2 and isinstance(args[0], ast.Constant) and isinstance(args[0].value, str):
             return self.cast(node, args[0].value, args[1])
         if name is not None and is_dtype(name) and len(args) == 1:
@@ -270,6 +272,16 @@ class _Reader:
             raise self.fail(node, f"{len(wanted)} arguments of {name}")
         wanted += wanted[-1] * (len(args) - len(wanted))
         return build(*(self.read(arg, want) for arg, want in zip(args, wanted)))
+
+    def intrinsic(self, node: ast.expr, args: Sequence[ast.expr]) -> tuple[str, Sequence[ast.expr]]:
+        """``T.call_intrin("int64", "tirx.f", …)``: a function as it is printed where its short form would fold."""
+        match args:
+            case [ast.Constant(str()), ast.Constant(str() as name), *rest] if name.startswith("tirx."):
+                if (function := name.removeprefix("tirx.")) in FUNCTIONS:
+                    return function, rest
+            case _:
+                pass
+        raise self.fail(node, 'T.call_intrin("dtype", "tirx.f", …) of a function of claims')
 
     def cast(self, node: ast.expr, dtype: str, arg: ast.expr) -> PrimExpr:
         if not is_dtype(dtype) or kind(dtype) not in ("int", "uint", "bool") or lanes(dtype) != 1:
