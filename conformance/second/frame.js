@@ -6,6 +6,7 @@ const { evaluate, index, elementOf, dtypeOf } = require("./scalars");
 const { Pointer, inside } = require("./buffers");
 const { cFunctionOf } = require("./intrinsics");
 const { dtype } = require("./dtypes");
+const { cast } = require("./numbers");
 
 class Frame {
   constructor(machine, parent = null) {
@@ -130,7 +131,7 @@ class Frame {
   callLibrary(e) {
     const [name, ...args] = e.args;
     const value = this.machine.library(name.value, args.map((a) => argument(a, this)));
-    return value instanceof Prim ? value.value : 0n;
+    return value instanceof Prim ? cast(value.value, value.dtype, e.dtype) : 0n;
   }
 
   addressOf(e) {
