@@ -4,10 +4,10 @@ const { open, trapped, unsupported } = require("./ends");
 const { Tensor, rowMajor } = require("./values");
 const { evaluate, index } = require("./scalars");
 
-/** Where data begins: memory and a place in it, counted in elements of a dtype. */
+/** Where data begins: memory and a place in it, counted in elements of a dtype, of which `length` are meant. */
 class Pointer {
-  constructor(store, place, dtype) {
-    Object.assign(this, { store, place, dtype });
+  constructor(store, place, dtype, length = store.length - place) {
+    Object.assign(this, { store, place, dtype, length });
   }
 }
 
@@ -50,7 +50,6 @@ function defineSymbols(buffer, given, frame) {
 
 /** A buffer parameter as a view of its argument. */
 function bindParameter(buffer, given, frame) {
-  if (given instanceof Pointer) return viewAt({ ...buffer, elem_offset: null }, given, frame);
   if (!(given instanceof Tensor)) throw trapped("ev/buffer-param-rank", "no tensor");
   if (given.dtype !== buffer.dtype) throw trapped("ev/buffer-param-dtype");
   const shape = extents(buffer.shape, frame);
