@@ -54,7 +54,8 @@ function bindParameter(buffer, given, frame) {
   if (given.dtype !== buffer.dtype) throw trapped("ev/buffer-param-dtype");
   const shape = extents(buffer.shape, frame);
   if (shape.some((n, k) => n !== given.shape[k])) throw trapped("ev/buffer-param-shape");
-  return new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset, given.base);
+  const base = buffer.elem_offset === null ? given.offset : given.base; // ev/data-pointer
+  return new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset, base);
 }
 
 /** A view of a region (ev/match-buffer-region): axes of extent 1 that the view lacks are left out. */
@@ -70,7 +71,7 @@ function matchRegion(match, frame) {
   buffer.strides.forEach((d, k) => defineFrom(d, strides[k], frame));
   defineFrom(buffer.elem_offset, offset - source.base, frame);
   const shape = extents(buffer.shape, frame);
-  return new Tensor(buffer.dtype, shape, source.store, strides, offset, source.base);
+  return new Tensor(buffer.dtype, shape, source.store, strides, offset, buffer.elem_offset === null ? offset : source.base);
 }
 
 const inside = (buffer, at) => at.every((i, k) => i >= 0 && i < buffer.shape[k]) && buffer.place(at) >= 0 && buffer.place(at) < buffer.store.length;
