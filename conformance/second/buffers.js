@@ -62,12 +62,10 @@ function bindParameter(buffer, given, frame) {
 function matchRegion(match, frame) {
   const source = frame.buffer(match.source.buffer);
   const starts = match.source.ranges.map(([min]) => index(evaluate(min, frame)));
-  const sizes = match.source.ranges.map(([, extent]) => index(evaluate(extent, frame)));
   const buffer = match.buffer;
-  const drop = sizes.length - buffer.shape.length;
+  const drop = starts.length - buffer.shape.length;
   const strides = source.strides.slice(drop);
   const offset = source.place(starts);
-  buffer.shape.forEach((d, k) => defineFrom(d, sizes[k + drop], frame));
   buffer.strides.forEach((d, k) => defineFrom(d, strides[k], frame));
   defineFrom(buffer.elem_offset, offset - source.base, frame);
   const shape = extents(buffer.shape, frame);

@@ -2,7 +2,7 @@
 "use strict";
 const { open } = require("../ends");
 const { Tensor, Prim } = require("../values");
-const { dtype, isFloat, isBool } = require("../dtypes");
+const { dtype, isFloat } = require("../dtypes");
 const { cast } = require("../numbers");
 
 /** An axis, counted from the end where it is negative. */
@@ -35,7 +35,6 @@ function broadcastAt(x, index) {
 /** The dtype in which two meet: a number before a bool, a float before an integer, the wider, the unsigned (op.binary/meeting-dtype). */
 function meeting(p, q) {
   if (p === q) return p;
-  if (isBool(p) || isBool(q)) return isBool(p) ? q : p;
   if (isFloat(p) !== isFloat(q)) return isFloat(p) ? p : q;
   const [a, b] = [dtype(p), dtype(q)];
   if (a.bits !== b.bits) return a.bits > b.bits ? p : q;
