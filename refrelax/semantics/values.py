@@ -110,7 +110,7 @@ class TensorValue:
     offset: int = 0
     strides: tuple[int, ...] = field(default=())
     pointer: int = 0
-    """The element of ``storage`` to which the data pointer points: a kernel that is given the view counts from there."""
+    """The element of ``storage`` its data pointer points to: a kernel that is given the view counts from there."""
 
     def __post_init__(self) -> None:
         if not self.strides:

@@ -32,7 +32,8 @@ PAGE = "linear"
 @rule("op.matmul/no-scalar", "op.matmul/reduction-length")
 def deduce_matmul(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The last two axes multiply, those before them broadcast; a vector is a row on the left, a column on the right,
-    and its axis is not in the result. At ``out_dtype`` if it is given, else at the first operand's dtype."""
+    and its axis is not in the result. At ``out_dtype`` if it is given, whatever
+    the operands' dtypes are, else at the first operand's."""
     arity(d, call, 2)
     a, b = tensor(d, call, types, 0), tensor(d, call, types, 1)
     dtype = A.dtype(call, "out_dtype", default=None) or arithmetic_dtype(d, call, a, b)
