@@ -4,10 +4,10 @@ const { open, trapped, unsupported } = require("./ends");
 const { Tensor, rowMajor } = require("./values");
 const { evaluate, index } = require("./scalars");
 
-/** Where data begins: memory and a place in it, counted in elements of a dtype. */
+/** Where data begins: memory and a place in it, counted in elements of a dtype, of which `length` are meant. */
 class Pointer {
-  constructor(store, place, dtype) {
-    Object.assign(this, { store, place, dtype });
+  constructor(store, place, dtype, length = store.length - place) {
+    Object.assign(this, { store, place, dtype, length });
   }
 }
 
@@ -50,28 +50,26 @@ function defineSymbols(buffer, given, frame) {
 
 /** A buffer parameter as a view of its argument. */
 function bindParameter(buffer, given, frame) {
-  if (given instanceof Pointer) return viewAt({ ...buffer, elem_offset: null }, given, frame);
   if (!(given instanceof Tensor)) throw trapped("ev/buffer-param-rank", "no tensor");
   if (given.dtype !== buffer.dtype) throw trapped("ev/buffer-param-dtype");
   const shape = extents(buffer.shape, frame);
   if (shape.some((n, k) => n !== given.shape[k])) throw trapped("ev/buffer-param-shape");
-  return new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset, given.base);
+  const base = buffer.elem_offset === null ? given.offset : given.base; // ev/data-pointer
+  return new Tensor(buffer.dtype, shape, given.store, given.strides, given.offset, base);
 }
 
 /** A view of a region (ev/match-buffer-region): axes of extent 1 that the view lacks are left out. */
 function matchRegion(match, frame) {
   const source = frame.buffer(match.source.buffer);
   const starts = match.source.ranges.map(([min]) => index(evaluate(min, frame)));
-  const sizes = match.source.ranges.map(([, extent]) => index(evaluate(extent, frame)));
   const buffer = match.buffer;
-  const drop = sizes.length - buffer.shape.length;
+  const drop = starts.length - buffer.shape.length;
   const strides = source.strides.slice(drop);
   const offset = source.place(starts);
-  buffer.shape.forEach((d, k) => defineFrom(d, sizes[k + drop], frame));
   buffer.strides.forEach((d, k) => defineFrom(d, strides[k], frame));
   defineFrom(buffer.elem_offset, offset - source.base, frame);
   const shape = extents(buffer.shape, frame);
-  return new Tensor(buffer.dtype, shape, source.store, strides, offset, source.base);
+  return new Tensor(buffer.dtype, shape, source.store, strides, offset, buffer.elem_offset === null ? offset : source.base);
 }
 
 const inside = (buffer, at) => at.every((i, k) => i >= 0 && i < buffer.shape[k]) && buffer.place(at) >= 0 && buffer.place(at) < buffer.store.length;

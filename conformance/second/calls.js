@@ -39,7 +39,7 @@ function outputs(e) {
 /** Fresh memory of the annotated shape; every element is poison until it is written (ev/call-tir-allocates). */
 function fresh(type, scope) {
   if (type.dtype === null) throw open("ev/call-tir-allocates");
-  const shape = typeof type.shape === "string" ? scope.value(type.shape).dims : type.shape.map((d) => index(evaluate(d, scope)));
+  const shape = type.shape.map((d) => index(evaluate(d, scope)));
   if (shape.some((n) => n < 0)) throw open("ev/negative-extent");
   return new Tensor(type.dtype, shape, new Array(shape.reduce((a, b) => a * b, 1)).fill(null));
 }

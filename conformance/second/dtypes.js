@@ -41,7 +41,7 @@ function parse(name) {
     const [sign, exponent, bias, fraction, top] = FORMATS[name];
     return { ...base, kind: "float", bits: sign + exponent + fraction, exponent, bias, fraction, top };
   }
-  if (name === "void" || name.startsWith("handle")) return { ...base, kind: "handle", bits: 64 };
+  if (name === "void" || name.startsWith("handle")) return { ...base, kind: "handle" };
   throw unsupported(`the dtype ${name}`);
 }
 

@@ -6,6 +6,7 @@ const { evaluate, index, elementOf, dtypeOf } = require("./scalars");
 const { Pointer, inside } = require("./buffers");
 const { cFunctionOf } = require("./intrinsics");
 const { dtype } = require("./dtypes");
+const { cast } = require("./numbers");
 
 class Frame {
   constructor(machine, parent = null) {
@@ -130,7 +131,7 @@ class Frame {
   callLibrary(e) {
     const [name, ...args] = e.args;
     const value = this.machine.library(name.value, args.map((a) => argument(a, this)));
-    return value instanceof Prim ? value.value : 0n;
+    return value instanceof Prim ? cast(value.value, value.dtype, e.dtype) : 0n;
   }
 
   addressOf(e) {
@@ -140,7 +141,7 @@ class Frame {
 
   accessPointer(e) {
     const pointer = evaluate(e.args[1], this);
-    return new Pointer(pointer.store, pointer.place + index(evaluate(e.args[2], this)), pointer.dtype);
+    return new Pointer(pointer.store, pointer.place + index(evaluate(e.args[2], this)), pointer.dtype, index(evaluate(e.args[3], this)));
   }
 
   /** The tensor that is described (ev/stack-array). */
@@ -163,9 +164,11 @@ function cutLanes(e) {
   throw unsupported(`reinterpret to ${e.dtype}`);
 }
 
-/** An argument of a call: a number with its dtype, or a tensor or pointer. */
+/** An argument of a call: a number with its dtype, the tensor of a buffer, a vector over the memory of another handle. */
 function argument(e, frame) {
+  if (e.node === "BufferRef" && e.part === "data") return frame.buffer(e.buffer);
   const value = evaluate(e, frame);
+  if (value instanceof Pointer) return new Tensor(value.dtype, [value.length], value.store, undefined, value.place, value.place);
   if (typeof value === "bigint" || typeof value === "number") return new Prim(dtypeOf(e), value);
   if (value === null) throw open("ld/index-arithmetic", "poison as an argument");
   return value;

@@ -12,7 +12,7 @@ const { primFuncSignature, opaque, functionType } = require("./types/signatures"
 function infer(module) {
   const state = { module, found: new Map(), signatures: new Map(), open: new Set() };
   state.signature = (name) => signature(state, name);
-  for (const [name, f] of module.functions) if (f.node === "Function") state.signature(name);
+  for (const name of module.functions.keys()) state.signature(name);
   return Object.fromEntries([...state.found].map(([name, types]) => [name, Object.fromEntries(types)]));
 }
 

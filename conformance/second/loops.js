@@ -28,10 +28,6 @@ function scalarParameter(p, given, frame) {
     frame.set(p.var.name, new Pointer(given.store, given.offset, given.dtype));
     return;
   }
-  if (given instanceof Pointer) {
-    frame.set(p.var.name, given);
-    return;
-  }
   if (p.var.dtype.startsWith("handle")) throw unsupported("records of host code");
   if (!(given instanceof Prim)) throw trapped("ev/param-type");
   if (given.dtype !== p.var.dtype && !given.bare) throw trapped("ev/param-dtype");

@@ -7,7 +7,7 @@ for (const file of ["elementwise", "activation", "reduce", "reshape", "join", "l
   for (const [name, definition] of Object.entries(require(`./ops/${file}`))) OPERATORS.set(`relax.${name}`, definition);
 }
 
-/** The definition of an operator: {run(args, attrs, machine), type(types, attrs, call)}. */
+/** The definition of an operator: {run(args, attrs, machine, call), type(types, attrs, call)}. */
 function definitionOf(name) {
   const found = OPERATORS.get(name);
   if (found === undefined) throw unsupported(`the operator ${name}`);
@@ -20,7 +20,7 @@ function attributes(e) {
 }
 
 function operator(e, args, machine) {
-  return definitionOf(e.op.name).run(args, attributes(e), machine);
+  return definitionOf(e.op.name).run(args, attributes(e), machine, e);
 }
 
 module.exports = { operator, definitionOf, attributes, OPERATORS };

@@ -217,7 +217,7 @@ function normal(e) {
 
 /** Symbols replaced, all at once, and lets by what they stand for. */
 function substitute(e, values) {
-  if (e === null || typeof e !== "object") return e;
+  if (typeof e !== "object") return e;
   if (e.node === "SymVar") return values.get(e.name) ?? e;
   if (e.node === "Let") return substitute(e.body, new Map([...values, [e.var.name, substitute(e.value, values)]]));
   if (Array.isArray(e)) return e.map((part) => substitute(part, values));

@@ -109,6 +109,7 @@ function statement(s, place) {
       return expression(s.init, place);
     case "DeclBuffer": return declared(s.buffer, place);
     case "AttrStmt":
+      if (s.node_ && !s.key.startsWith("pragma_")) expression(s.node_, place);
       expression(s.value, place);
       return statements(s.body, place);
     case "AssertStmt": return condition(s.condition, place);
@@ -243,6 +244,11 @@ function expression(e, place) {
       const inner = new Place(place);
       inner.scalars.set(e.var.name, { dtype: e.var.dtype });
       return expression(e.body, inner);
+    }
+    case "CommReducer": {
+      const inner = new Place(place); // its parameters are its own
+      for (const { name, dtype: at } of [...e.lhs, ...e.rhs]) inner.scalars.set(name, { dtype: at });
+      return [...e.result, ...e.identity].forEach((part) => expression(part, inner));
     }
     case "Shuffle": shuffleLanes(e); break;
     case "Intrinsic":

@@ -109,6 +109,8 @@ class TensorValue:
     numerics: Numerics
     offset: int = 0
     strides: tuple[int, ...] = field(default=())
+    pointer: int = 0
+    """The element of ``storage`` its data pointer points to: a kernel that is given the view counts from there."""
 
     def __post_init__(self) -> None:
         if not self.strides:
@@ -166,7 +168,7 @@ class TensorValue:
         """The same elements in the same order under another shape; shares the storage of a compact tensor, else
         copies."""
         if self.compact:
-            return TensorValue(self.dtype, shape, self.storage, self.numerics, self.offset)
+            return TensorValue(self.dtype, shape, self.storage, self.numerics, self.offset, pointer=self.pointer)
         return from_payloads(self.numerics, self.dtype, shape, self.payloads())
 
     def bits(self) -> list[int | None]:

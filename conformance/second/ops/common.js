@@ -2,6 +2,8 @@
 "use strict";
 const { open } = require("../ends");
 const { Tensor, Prim } = require("../values");
+const { dtype, isFloat } = require("../dtypes");
+const { cast } = require("../numbers");
 
 /** An axis, counted from the end where it is negative. */
 const axisOf = (axis, rank) => (axis < 0 ? axis + rank : axis);
@@ -30,6 +32,20 @@ function broadcastAt(x, index) {
   return x.at(x.shape.map((n, k) => (n === 1 ? 0 : index[k + skip])));
 }
 
+/** The dtype in which two meet: a number before a bool, a float before an integer, the wider, the unsigned (op.binary/meeting-dtype). */
+function meeting(p, q) {
+  if (p === q) return p;
+  if (isFloat(p) !== isFloat(q)) return isFloat(p) ? p : q;
+  const [a, b] = [dtype(p), dtype(q)];
+  if (a.bits !== b.bits) return a.bits > b.bits ? p : q;
+  if (isFloat(p)) throw open("op.binary/meeting-dtype");
+  return a.signed ? q : p;
+}
+
+function convert(x, to) {
+  return x.dtype === to ? x : Tensor.make(to, x.shape, (i) => cast(x.at(i), x.dtype, to));
+}
+
 const product = (shape) => shape.reduce((a, b) => a * b, 1);
 
 /** The number of a scalar argument. */
@@ -41,4 +57,4 @@ const whole = (x) => {
   return Number(x);
 };
 
-module.exports = { axisOf, asTensor, broadcastShape, broadcastAt, product, scalar, whole };
+module.exports = { axisOf, asTensor, broadcastShape, broadcastAt, product, scalar, whole, convert, meeting };

@@ -28,11 +28,25 @@ function triangle(keeps) {
   };
 }
 
-function arange([start, end, step], { dtype }) {
+/** How many of start, start + step, … lie before the end: of integers and literals exactly, else in steps of float32. */
+function positionsOf(ends, call) {
+  const written = call.args.every((a) => a.value.node === "Literal");
+  if (!written && ends.some((p) => isFloat(p.dtype))) {
+    const [a, b, by] = ends.map((p) => cast(p.value, p.dtype, "float32"));
+    return Math.max(0, Math.ceil(Math.fround(Math.fround(b - a) / by)));
+  }
+  let scale = 1;
+  while (!ends.every((p) => !isFloat(p.dtype) || Number.isInteger(p.value * scale))) scale *= 2;
+  const [a, b, by] = ends.map((p) => (isFloat(p.dtype) ? BigInt(p.value * scale) : p.value * BigInt(scale)));
+  const [n, d] = by > 0n ? [b - a, by] : [a - b, -by];
+  return n > 0n ? Number((n + d - 1n) / d) : 0;
+}
+
+function arange([start, end, step], { dtype }, _, call) {
   const at = dtype;
   const [from, until, by] = [start, end, step].map((p) => Number(p.value));
-  if (by === 0) throw open("op.arange/zero-step");
-  const count = Math.max(0, Math.ceil((until - from) / by));
+  if (by === 0 || ![from, until, by].every(Number.isFinite)) throw open("op.arange/zero-step");
+  const count = positionsOf([start, end, step], call);
   const element = (p) => cast(p.value, p.dtype, at);
   return Tensor.make(at, [count], ([i]) => binary("add", element(start), binary("mul", number(i, at), element(step), at), at));
 }

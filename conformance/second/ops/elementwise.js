@@ -2,10 +2,10 @@
 "use strict";
 const { open } = require("../ends");
 const { Tensor } = require("../values");
-const { dtype, isFloat, isBool, round } = require("../dtypes");
+const { isFloat, round } = require("../dtypes");
 const { binary, compare, cast } = require("../numbers");
 const { unary } = require("../functions");
-const { asTensor, broadcastShape, broadcastAt } = require("./common");
+const { asTensor, broadcastShape, broadcastAt, convert, meeting } = require("./common");
 const types = require("../types/elementwise");
 
 const UNARY = [
@@ -29,10 +29,6 @@ definitions.logical_not = {
 };
 definitions.astype = { type: types.astype, run: ([x], { dtype: to }) => convert(x, to) };
 definitions.wrap_param = definitions.astype;
-
-function convert(x, to) {
-  return x.dtype === to ? x : Tensor.make(to, x.shape, (i) => cast(x.at(i), x.dtype, to));
-}
 
 const ARITHMETIC = {
   add: "add", subtract: "sub", multiply: "mul", divide: "div", floor_divide: "floordiv", mod: "mod", floor_mod: "floormod",
@@ -83,17 +79,6 @@ function logAddExp(a, b) {
   return high + Math.log1p(Math.exp(Math.min(a, b) - high));
 }
 
-/** The dtype in which two meet: a number before a bool, a float before an integer, the wider, the unsigned (op.binary/meeting-dtype). */
-function meeting(p, q) {
-  if (p === q) return p;
-  if (isBool(p) || isBool(q)) return isBool(p) ? q : p;
-  if (isFloat(p) !== isFloat(q)) return isFloat(p) ? p : q;
-  const [a, b] = [dtype(p), dtype(q)];
-  if (a.bits !== b.bits) return a.bits > b.bits ? p : q;
-  if (isFloat(p)) throw open("op.binary/meeting-dtype");
-  return a.signed ? q : p;
-}
-
 /** Operands converted to the dtype in which they meet; arithmetic gives the first operand's. */
 function met(x, y, f, comparing = false) {
   const [a, b] = [asTensor(x), asTensor(y)];
@@ -104,12 +89,14 @@ function met(x, y, f, comparing = false) {
 
 definitions.where = {
   type: types.where,
-  run: ([c, a, b]) => {
-    const shape = broadcastShape(c.shape, a.shape, b.shape);
-    return Tensor.make(a.dtype, shape, (i) => {
-      const chosen = broadcastAt(c, i);
-      return chosen === null ? null : broadcastAt(chosen !== 0n ? a : b, i);
-    });
+  run: ([c, x, y]) => {
+    const shape = broadcastShape(c.shape, x.shape, y.shape);
+    return met(x, y, (a, b, at) =>
+      Tensor.make(at, shape, (i) => {
+        const chosen = broadcastAt(c, i);
+        return chosen === null ? null : broadcastAt(chosen !== 0n ? a : b, i);
+      }),
+    );
   },
 };
 definitions.clip = {

@@ -4,7 +4,7 @@ const { open } = require("../ends");
 const { Tensor, positions } = require("../values");
 const { isFloat } = require("../dtypes");
 const { binary, cast } = require("../numbers");
-const { broadcastShape, product } = require("./common");
+const { broadcastShape, product, convert, meeting } = require("./common");
 
 const types = require("../types/linear");
 
@@ -16,7 +16,8 @@ function asMatrix(x, left) {
 
 function matmul([x, y], { out_dtype: wanted }) {
   const dtype = wanted ?? x.dtype;
-  const [a, b] = [asMatrix(x, true), asMatrix(y, false)];
+  const at = meeting(x.dtype, y.dtype);
+  const [a, b] = [asMatrix(convert(x, at), true), asMatrix(convert(y, at), false)];
   const [n, length] = a.shape.slice(-2);
   const [rows, m] = b.shape.slice(-2);
   if (length !== rows) throw open("op.matmul/reduction-length-run");
@@ -26,8 +27,8 @@ function matmul([x, y], { out_dtype: wanted }) {
     const outer = index.slice(0, -2);
     let sum = isFloat(dtype) ? 0 : 0n;
     for (let k = 0; k < length; k++) {
-      const p = cast(matrixAt(a, outer, i, k), a.dtype, dtype);
-      const q = cast(matrixAt(b, outer, k, j), b.dtype, dtype);
+      const p = cast(matrixAt(a, outer, i, k), at, dtype);
+      const q = cast(matrixAt(b, outer, k, j), at, dtype);
       sum = binary("add", sum, binary("mul", p, q, dtype), dtype);
     }
     return sum;

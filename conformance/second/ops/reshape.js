@@ -3,6 +3,7 @@
 const { open } = require("../ends");
 const { Tensor } = require("../values");
 const { axisOf, product, broadcastAt } = require("./common");
+const { fixed } = require("../types/build");
 const types = require("../types/reshape");
 
 function reshaped(x, shape) {
@@ -10,11 +11,17 @@ function reshaped(x, shape) {
   return new Tensor(x.dtype, shape, x.elements());
 }
 
-/** A literal 0 stands for the argument's dim, a -1 for what is left. */
-function reshape([x, { dims }]) {
-  const shape = dims.map((n, k) => (n === 0 && x.size !== 0 ? x.shape[k] : n));
-  const at = shape.indexOf(-1);
-  if (at >= 0) shape[at] = x.size / product(shape.filter((_, k) => k !== at));
+/** A 0 that is written in the call stands for the argument's dim, a -1 for what is left. */
+function reshape([x, { dims }], _attrs, _machine, call) {
+  const target = call.args[1];
+  const numbers = target.node === "ShapeExpr" ? target.values.map(fixed) : [];
+  const copied = (_n, k) => numbers[k] === 0 && k < x.shape.length;
+  const shape = dims.map((n, k) => (copied(n, k) ? x.shape[k] : n));
+  const at = numbers.indexOf(-1);
+  if (at >= 0) {
+    const rest = product(shape.filter((n, k) => k !== at && !copied(n, k)));
+    shape[at] = rest === 0 ? 0 : Math.floor(product(x.shape.filter((n, k) => !copied(n, k))) / rest);
+  }
   return reshaped(x, shape);
 }
 

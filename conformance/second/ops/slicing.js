@@ -11,7 +11,7 @@ function span(n, begin, end, stride, inbound) {
   const [low, high] = stride > 0 ? [0, n] : [-1, n - 1];
   if (inbound) {
     const out = (p) => p < 0 || p > n;
-    if (out(begin) || out(end) || (stride < 0 && begin === n)) throw open("op.strided_slice/inbound");
+    if (out(begin) || out(end) || (stride < 0 && begin === n && end < n)) throw open("op.strided_slice/inbound");
   }
   const bound = (p) => Math.min(Math.max(p < 0 ? p + n : p, low), high);
   const [from, until] = inbound ? [begin, end] : [bound(begin), bound(end)];

@@ -44,14 +44,14 @@ function axesIn(axes, rank) {
 
 /** {shape, ndim} of operands that are broadcast (op.common/broadcast). */
 function broadcast(types) {
-  if (types.some((t) => t.ndim < 0)) return { shape: null, ndim: -1 };
-  const ndim = Math.max(...types.map((t) => t.ndim));
-  if (types.some((t) => dims(t) === null)) return { shape: null, ndim };
-  let shape = dims(types[0]);
-  for (const type of types.slice(1)) {
-    if (shape !== null) shape = broadcastTwo(shape, dims(type));
-  }
-  return { shape, ndim };
+  const known = types.map(dims).filter((d) => d !== null);
+  let shape = [];
+  known.forEach((each, k) => {
+    for (const other of known.slice(0, k)) broadcastTwo(other, each);
+    shape = shape === null ? null : broadcastTwo(shape, each);
+  });
+  const ndim = types.some((t) => t.ndim < 0) ? -1 : Math.max(...types.map((t) => t.ndim));
+  return { shape: known.length === types.length ? shape : null, ndim };
 }
 
 function broadcastTwo(a, b) {
@@ -79,6 +79,12 @@ function device(types) {
   return found;
 }
 
+/** The device on which all lie that lie on one, where two different ones make none. */
+function anyDevice(types) {
+  const found = new Set(types.map((t) => t.vdevice ?? null).filter((each) => each !== null));
+  return found.size === 1 ? [...found][0] : null;
+}
+
 /** The one dtype of several tensors. */
 function oneDtype(types, rule = "op.common/equal-dtypes") {
   const named = types.map((t) => t.dtype).filter((d) => d !== null);
@@ -91,4 +97,4 @@ const differ = (a, b) => equality(a, b) === "different";
 
 const like = (type, shape, dtype = type.dtype, ndim = shape === null ? -1 : shape.length) => tensor(shape, dtype, ndim, type.vdevice);
 
-module.exports = { tensorArgument, dims, tensors, shapeArgument, shapeOf, axisIn, axesIn, broadcast, device, oneDtype, differ, like };
+module.exports = { tensorArgument, dims, tensors, shapeArgument, shapeOf, axisIn, axesIn, broadcast, device, anyDevice, oneDtype, differ, like };

@@ -62,12 +62,12 @@ function eyeLike([x, offset], { dtype }) {
 function arange(_, { dtype }, call) {
   const [start, end, step] = call.args.map(written);
   if ([start, end, step].some((e) => e.dtype !== undefined && isFloat(e.dtype))) throw unsupported("arange of floats");
-  if (fixed(step) === null || fixed(step) === 0) return tensor(null, dtype, 1);
+  if (fixed(step) === 0) return tensor(null, dtype, 1);
+  if (fixed(step) === null) throw unsupported("arange by a step that is no literal");
   const by = fixed(step);
-  const length = by > 0 ? over(plus(minus(end, start), int(by - 1)), int(by)) : over(plus(minus(start, end), int(-by - 1)), int(-by));
+  const length = by > 0 ? over(plus(minus(end, start), int(by - 1)), step) : over(plus(minus(start, end), int(-by - 1)), int(-by));
   return tensor([greatest(length, int(0))], dtype);
 }
-
 
 function triangle([x, offset]) {
   const type = tensorArgument(x);

@@ -4,7 +4,7 @@ const { rejected, unsupported } = require("../ends");
 const { isFloat, isInt } = require("../dtypes");
 const { tensor, int } = require("./build");
 const { provablyEqual } = require("../shapes");
-const { tensorArgument, axisIn, broadcast, device, oneDtype, dims } = require("./common");
+const { tensorArgument, axisIn, broadcast, device, anyDevice, oneDtype, dims } = require("./common");
 
 const same = ([x]) => tensorArgument(x);
 
@@ -71,9 +71,9 @@ const shift = requiring(isInt, "op.binary/shift-dtype");
 function where([condition, x, y]) {
   const types = [condition, x, y].map(tensorArgument);
   if (types[0].dtype !== null && types[0].dtype !== "bool") throw rejected("op.where/bool-condition", types[0].dtype);
-  const dtype = oneDtype(types.slice(1));
+  const dtype = commonDtype(types[1], types[2]);
   const { shape, ndim } = broadcast(types);
-  return tensor(shape, dtype, ndim, device(types));
+  return tensor(shape, dtype, ndim, anyDevice(types));
 }
 
 function clip([x, low, high]) {
@@ -89,7 +89,7 @@ function fma(given) {
   const known = types.map(dims).filter((d) => d !== null);
   const equal = (d, k) => provablyEqual(d, known[0][k]);
   if (known.length === 3 && !known.every((other) => other.every(equal))) throw rejected("op.ewise_fma/equal-dims", "");
-  return tensor(known.length === 3 ? known[0] : null, dtype, ranks[0] ?? -1, device(types));
+  return tensor(known.length === 3 ? known[0] : null, dtype, ranks[0] ?? -1, anyDevice(types));
 }
 
 function softmax([x], { axis }) {
@@ -104,4 +104,4 @@ function prelu([x, alpha], attrs) {
   return softmax([x], attrs);
 }
 
-module.exports = { same, float, bits, truth, astype, arithmetic, comparison, twoBits, shift, where, clip, fma, softmax, prelu };
+module.exports = { same, float, bits, truth, astype, arithmetic, comparison, twoBits, shift, where, clip, fma, softmax, prelu, commonDtype };

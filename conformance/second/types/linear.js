@@ -3,26 +3,26 @@
 const { rejected } = require("../ends");
 const { provablyEqual } = require("../shapes");
 const { tensor, fixed } = require("./build");
-const { tensorArgument, dims, shapeArgument, shapeOf, broadcast, device, differ, like } = require("./common");
+const { commonDtype } = require("./elementwise");
+const { tensorArgument, dims, shapeArgument, shapeOf, broadcast, anyDevice, differ, like } = require("./common");
 
 function matmul([x, y], { out_dtype: wanted }) {
   const types = [x, y].map(tensorArgument);
   const [a, b] = types;
   if (a.ndim === 0 || b.ndim === 0) throw rejected("op.matmul/no-scalar", "");
-  if (wanted === null && a.dtype !== null && b.dtype !== null && a.dtype !== b.dtype) throw rejected("op.binary/equal-dtypes", "");
-  const dtype = wanted ?? (b.dtype === null ? null : a.dtype);
-  if (a.ndim < 0 || b.ndim < 0) return tensor(null, dtype, -1, device(types));
+  const dtype = wanted ?? commonDtype(a, b);
+  if (a.ndim < 0 || b.ndim < 0) return tensor(null, dtype, -1, anyDevice(types));
   const [p, q] = [dims(a), dims(b)];
   const ndim = Math.max(a.ndim, b.ndim) - (a.ndim === 1 || b.ndim === 1 ? 1 : 0);
   const rank = a.ndim === 1 && b.ndim === 1 ? 0 : ndim;
-  if (p === null || q === null) return tensor(null, dtype, rank, device(types));
+  if (p === null || q === null) return tensor(null, dtype, rank, anyDevice(types));
   const rows = q.length === 1 ? q[0] : q[q.length - 2];
   if (differ(p[p.length - 1], rows)) throw rejected("op.matmul/reduction-length", "");
   const outer = (d) => tensor(d.slice(0, -2), null);
   const { shape } = broadcast([outer(p), outer(q)]);
-  if (shape === null) return tensor(null, dtype, rank, device(types));
+  if (shape === null) return tensor(null, dtype, rank, anyDevice(types));
   const last = [...(p.length > 1 ? [p[p.length - 2]] : []), ...(q.length > 1 ? [q[q.length - 1]] : [])];
-  return tensor([...shape, ...last], dtype, rank, device(types));
+  return tensor([...shape, ...last], dtype, rank, anyDevice(types));
 }
 
 function outer([x, y]) {

@@ -2,7 +2,7 @@
 "use strict";
 const { rejected } = require("../ends");
 const { equality } = require("../shapes");
-const { fixed, int, over, productOf, known } = require("./build");
+const { fixed, int, over, productOf } = require("./build");
 const { tensorArgument, dims, shapeArgument, shapeOf, axesIn, like, differ } = require("./common");
 
 function reshape([x, target], _, call) {
@@ -10,19 +10,18 @@ function reshape([x, target], _, call) {
   const { values, ndim } = shapeArgument(target);
   if (values === null) return like(type, shapeOf(target, call.args[1]), type.dtype, ndim);
   const old = dims(type);
-  const wanted = values.map((d, k) => (fixed(d) === 0 && old !== null && k < old.length ? old[k] : d));
+  const copied = (d, k) => fixed(values[k]) === 0 && k < old.length; // of the old dims as of the new
+  let wanted = old === null ? values : values.map((d, k) => (copied(d, k) ? old[k] : d));
   if (wanted.some((d) => fixed(d) !== null && fixed(d) < -1)) throw rejected("op.reshape/positive-dims", "");
-  const open = wanted.filter((d) => fixed(d) === -1).length;
+  const open = values.filter((d) => fixed(d) === -1).length;
   if (open > 1 || (open === 1 && old === null)) throw rejected("op.reshape/inferred-dim", "");
   if (old === null) return like(type, wanted);
-  const rest = productOf(wanted.filter((d) => fixed(d) !== -1));
-  const all = productOf(old);
   if (open === 1) {
-    const [n, m] = [known(all), known(rest)];
-    if (n !== null && m !== null && (m === 0 || n % m !== 0)) throw rejected("op.reshape/element-count", `${n} by ${m}`);
-    return like(type, wanted.map((d) => (fixed(d) === -1 ? over(all, rest) : d)));
+    const rest = productOf(wanted.filter((d, k) => fixed(values[k]) !== -1 && !copied(d, k)));
+    const all = productOf(old.filter((d, k) => k >= values.length || !copied(d, k)));
+    wanted = wanted.map((d, k) => (fixed(values[k]) !== -1 ? d : fixed(rest) === 0 ? int(0) : over(all, rest)));
   }
-  if (equality(all, rest) === "different") throw rejected("op.reshape/element-count", "");
+  if (equality(productOf(old), productOf(wanted)) === "different") throw rejected("op.reshape/element-count", "");
   return like(type, wanted);
 }
 

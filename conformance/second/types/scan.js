@@ -36,7 +36,7 @@ function bucketize([x, boundaries], { out_int32: narrow }) {
   const type = tensorArgument(x);
   const { ndim } = tensorArgument(boundaries);
   if (ndim >= 0 && ndim !== 1) throw rejected("op.bucketize/vector", String(ndim));
-  return { ...type, dtype: narrow ? "int32" : "int64" };
+  return like(type, dims(type), narrow ? "int32" : "int64", type.ndim); // not the variable that holds its dims
 }
 
 function nonzero([x]) {

@@ -37,10 +37,10 @@ function extent(n, begin, end, stride, inbound) {
 
 function dynamicStridedSlice([x, ...bounds]) {
   const type = tensorArgument(x);
-  for (const each of type.ndim < 0 ? [] : bounds) {
+  for (const each of bounds) {
     const [shape, dtype] = [dims(tensorArgument(each)), each.dtype];
-    const fine = (dtype === null || dtype === "int64") && shape !== null && shape.length === 1 && fixed(shape[0]) === type.ndim;
-    if (!fine) throw rejected("op.dynamic_strided_slice/index-tensor", "");
+    const vector = shape !== null && shape.length === 1 && fixed(shape[0]) === type.ndim;
+    if ((dtype !== null && dtype !== "int64") || (type.ndim >= 0 && !vector)) throw rejected("op.dynamic_strided_slice/index-tensor", "");
   }
   return like(type, null, type.dtype, type.ndim);
 }

@@ -63,7 +63,8 @@ def _described(build: Builder, arg: Intrinsic) -> Callable[[Frame], TensorValue]
 
     def tensor(frame: Frame) -> TensorValue:
         dims, by = tuple(each(frame) for each in extents), tuple(each(frame) for each in steps)
-        return TensorValue(element.dtype, dims, base.storage, numerics, base.origin.run(frame) + start(frame), by)
+        pointer = base.origin.run(frame)
+        return TensorValue(element.dtype, dims, base.storage, numerics, pointer + start(frame), by, pointer)
 
     return tensor
 
@@ -72,7 +73,8 @@ def as_tensor(build: Builder, bound: Bound, frame: Frame) -> TensorValue:
     """A buffer as the tensor that a callee sees: the same memory."""
     shape = tuple(each.run(frame) for each in bound.shape)
     strides = tuple(each.run(frame) for each in bound.strides)
-    return TensorValue(bound.dtype, shape, bound.storage, build.context.numerics, bound.origin.run(frame), strides)
+    origin, pointer = bound.origin.run(frame), bound.pointer.run(frame)
+    return TensorValue(bound.dtype, shape, bound.storage, build.context.numerics, origin, strides, pointer)
 
 
 @rule("ev/call-prim-func")

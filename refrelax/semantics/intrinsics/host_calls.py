@@ -106,7 +106,7 @@ def _described(build: Builder, record: Record, k: int, span: Span | None) -> Ten
             origin = origin * dtypes.memory_bits(bound.dtype) // dtypes.memory_bits(dtype)
             bound.storage.plane(dtype, build.context.numerics)
             numerics = build.context.numerics
-            return TensorValue(dtype, shape or (), bound.storage, numerics, origin + start, strides or ())
+            return TensorValue(dtype, shape or (), bound.storage, numerics, origin + start, strides or (), origin)
     raise unspecified("ld/null-pointer", "a tensor without data is given to a library function", span)
 
 
@@ -124,4 +124,4 @@ def _integers(build: Builder, pointer: Any, count: int, span: Span | None) -> tu
 
 
 def _tensor(build: Builder, bound: Bound, shape: tuple[int, ...], origin: int) -> TensorValue:
-    return TensorValue(bound.dtype, shape, bound.storage, build.context.numerics, origin)
+    return TensorValue(bound.dtype, shape, bound.storage, build.context.numerics, origin, pointer=origin)

@@ -131,7 +131,7 @@ def _bind_symbols(
         pairs: list[tuple[PrimExpr | None, int]] = [
             *zip(param.buffer.shape, arg.shape, strict=True),
             *zip(param.buffer.strides, arg.strides, strict=False),
-            (param.buffer.elem_offset, arg.offset),
+            (param.buffer.elem_offset, arg.offset - arg.pointer),
         ]
         for dim, extent in pairs:
             if isinstance(dim, SymVar) and dim.name not in symbols:
@@ -163,7 +163,7 @@ def _bind_buffer(
             message = f"{name}: axis {axis} of {buffer.name} has extent {wanted}, the argument {extent}"
             raise trap("ev/buffer-param-shape", message, span)
     bound = bind_tensor(buffer.name, tensor, buffer.scope)
-    bound.pointer = fixed(0 if buffer.elem_offset is not None else tensor.offset)
+    bound.pointer = fixed(tensor.pointer if buffer.elem_offset is not None else tensor.offset)
     build.buffers[buffer.name] = build.handles[buffer.name] = bound
 
 

@@ -29,7 +29,7 @@ ZERO_POINTS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float16")
 
 @rule("op.quantize/dtypes", "op.quantize/axis-range", "op.quantize/parameter-dims")
 def _deduce(inputs: tuple[str, ...], outputs: tuple[str, ...]) -> DeduceRule:
-    """The data's dims at ``out_dtype``."""
+    """The data's type at ``out_dtype``."""
 
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 3)

@@ -47,7 +47,7 @@ PAGE = "scan"
 
 
 def deduce_scan(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's dims at ``dtype``; without an axis all elements in one axis, of which nothing is known (nor the
+    """The argument's type at ``dtype``; without an axis all elements in one axis, of which nothing is known (nor the
     rank, but for a vector) where dims of the argument are not."""
     arity(d, call, 1)
     x, axis = tensor(d, call, types, 0), A.optional_integer(call, "axis")
@@ -99,7 +99,7 @@ def evaluate_sort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorV
 
 
 def deduce_argsort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's dims at ``dtype``."""
+    """The argument's type at ``dtype``."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     if rank(x) != UNKNOWN:
