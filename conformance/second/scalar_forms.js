@@ -38,7 +38,7 @@ function scalarForm(e) {
 }
 
 const TWO = "pow atan2 hypot copysign nextafter ldexp fmod max min truncmod bitwise_and bitwise_or bitwise_xor shift_left shift_right".split(" ");
-const ARGUMENTS = { fma: 3, if_then_else: 3, q_multiply_shift: 4, q_multiply_shift_per_axis: 7, ...Object.fromEntries(TWO.map((op) => [op, 2])) };
+const ARGUMENTS = { tvm_storage_sync: 3, fma: 3, if_then_else: 3, q_multiply_shift: 4, q_multiply_shift_per_axis: 7, ...Object.fromEntries(TWO.map((op) => [op, 2])) };
 
 /** An intrinsic that is a function of its operands has as many as it takes (spec 04 "wf/argument-count"). */
 function argumentCount(e) {
@@ -59,6 +59,7 @@ function operandKinds(e) {
   if (e.node === "Select") {
     if (!isBool(dtype(dtypeOf(e.condition)).element)) throw rejected("wf/condition-bool", "");
     sameKind(e.true_value, e.false_value);
+    oneDtype([e.true_value, e.false_value]);
   }
   if (e.node !== "Intrinsic" || e.args.length === 0 || e.op.startsWith("call_")) return undefined;
   const kind = kindOf(dtype(dtypeOf(e.args[0])).element);
@@ -67,7 +68,32 @@ function operandKinds(e) {
     (NO_TRUTHS.has(e.op) && kind === "truth") || ((FLOATS.has(e.op) || e.op === "ldexp") && kind !== "float");
   if (refused) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
   if (e.op === "if_then_else") sameKind(e.args[1], e.args[2]);
+  if (OF_OPERANDS.has(e.op)) resultKind(e);
+  if (e.op === "if_then_else") oneDtype(e.args.slice(1));
+  if (ALIKE.has(e.op)) oneDtype(e.args);
   return undefined;
+}
+
+const ALIKE = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "truncmod", "max", "min"]);
+const OF_TRUTH = new Set(["isnan", "isinf", "isfinite"]);
+const OF_COUNT = new Set(["popcount", "clz"]);
+
+/** A function of its operands gives the dtype that these give. */
+function resultKind(e) {
+  const [own, first] = [dtype(e.dtype), dtype(dtypeOf(e.args[0]))];
+  if (e.op === "reinterpret" || own.kind === "handle") return;
+  let fits;
+  if (OF_TRUTH.has(e.op)) fits = isBool(own.element) && own.lanes === first.lanes;
+  else if (OF_COUNT.has(e.op)) fits = dtype(own.element).kind === "int" && own.lanes === first.lanes;
+  else if (e.op === "q_multiply_shift") fits = own.element === "int32";
+  else fits = e.dtype === dtypeOf(e.args[e.op === "if_then_else" ? 1 : 0]);
+  if (!fits) throw rejected("wf/scalar-kind", `${e.op} at ${e.dtype}`);
+}
+
+/** The arms of a choice, and the operands of these functions, have one dtype; pointers go by any. */
+function oneDtype(operands) {
+  const found = new Set(operands.map(dtypeOf).filter((name) => dtype(name).kind !== "handle"));
+  if (found.size > 1) throw rejected("wf/operand-dtypes", [...found].join());
 }
 
 function sameKind(a, b) {

@@ -133,12 +133,13 @@ function callPurePacked(e, types) {
 function callInplacePacked(e, types) {
   opaqueCallee(e, types);
   const places = attributes(e).inplace_indices;
-  const outs = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
+  const result = promised(e);
+  const outs = places.length === 1 ? [result] : result.node === "TupleType" ? result.fields : [result];
   checkPlaces(places, outs.length, types.length - 1);
   places.forEach((place, k) => {
     if (place >= 0 && grade(outs[k], types[place + 1]) !== PASS) throw rejected("ty/call-inplace-packed", String(k));
   });
-  return promised(e);
+  return result;
 }
 
 function callPyFunc(e) {
