@@ -143,3 +143,11 @@ PACKED = frozenset({"call_packed", "call_cpacked", "call_packed_lowered", "call_
 
 FLOAT_ONLY = frozenset({"sin", "cos", "tan"})
 """Intrinsics that refuse an argument that is no float."""
+
+BUILT = frozenset(
+    {
+        "if_then_else", "likely", "shift_left", "shift_right", "bitwise_and", "bitwise_or", "bitwise_xor", "floor",
+        "ceil", "round", "trunc", "nearbyint", "pow", "isnan",
+    }
+)  # fmt: skip
+"""Operators that a text otherwise reaches through functions that fold."""

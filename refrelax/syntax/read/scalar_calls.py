@@ -30,7 +30,7 @@ from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import ModuleAlias
 from refrelax.syntax.read.device_intrinsics import SCOPES as TILE_SCOPES
 from refrelax.syntax.read.forms import SPECIAL
-from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS, REGISTERED
+from refrelax.syntax.read.intrinsics import ALIASES, BUILT, FLOAT_ONLY, INTRINSICS, REGISTERED
 from refrelax.syntax.read.regions import View, load_of_view, region_of_view
 from refrelax.syntax.read.scalar_values import DTypeName
 from refrelax.syntax.read.signatures import Signature
@@ -308,15 +308,6 @@ def _node_attrs(reader: ScalarReader, node: ast.expr | None, known: tuple[str, .
             reader.src.fail(node, "syn/call-node", "the attributes of this call are not known")
         found[str(key.value)] = _keyword(reader, value, str(key.value))
     return tuple(sorted(found.items()))
-
-
-BUILT = frozenset(
-    {
-        "if_then_else", "likely", "shift_left", "shift_right", "bitwise_and", "bitwise_or", "bitwise_xor", "floor",
-        "ceil", "round", "trunc", "nearbyint", "pow", "isnan",
-    }
-)  # fmt: skip
-"""Operators that a text otherwise reaches through functions that fold."""
 
 
 def _argument(reader: ScalarReader, node: ast.expr, value: Any) -> PrimExpr:

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from refrelax.syntax import dtypes
 from refrelax.syntax.read import rewrites
 from refrelax.syntax.read.building import BuildError
-from refrelax.syntax.read.intrinsics import FLOAT_ONLY, INTRINSICS
-from refrelax.syntax.read.scalar_calls import BUILT
+from refrelax.syntax.read.intrinsics import BUILT, FLOAT_ONLY, INTRINSICS
 from refrelax.syntax.scalars import Intrinsic, PrimExpr
 
 _FOLDING: dict[str, Callable[..., PrimExpr]] = {**rewrites.UNARY, **rewrites.BINARY, **rewrites.TERNARY}
