@@ -14,6 +14,7 @@ import refrelax as rr
 from refrelax.conformance import cases
 from refrelax.conformance.cases import Case
 from refrelax.conformance.data import to_value
+from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Rejection
 from refrelax.judge.inlined import Inlined, inlined
 from refrelax.judge.pointwise import SAME
@@ -67,8 +68,8 @@ def test_every_case_of_the_suite_ends_as_it_did() -> None:
     for name, (case, program, new) in calling().items():
         assert case.entry is not None
         args = [to_value(each) for each in case.args]
-        one = rr.run(program, case.entry, *args)
-        two = rr.run(new.program, case.entry, *args)
+        one = rr.run(program, case.entry, *args, externs=LIBRARY)
+        two = rr.run(new.program, case.entry, *args, externs=LIBRARY)
         if isinstance(one, rr.Returned) or new.quiet:
             assert type(one) is type(two), name
         if isinstance(one, rr.Returned) and isinstance(two, rr.Returned):

@@ -59,7 +59,7 @@ RULES: dict[str, str] = {
     "op.join/equal-ranks": "The tensors have one rank.",
     "op.join/equal-extents": "Where deduction left dims open and the extents differ on an axis that must agree, the run is `Unspecified`.",
     "op.concat/flat": "Without an axis, `concat` takes tensors of rank 1.",
-    "op.split/sections": "The number of sections is positive, and the last section has no negative extent, as far as deduction knows it; else the run is `Unspecified`.",
+    "op.split/sections": "The number of sections is positive and at most 65536, and the last section has no negative extent, as far as deduction knows it; else the run is `Unspecified`.",
     "op.take/integer-indices": "Indices are integers: a tensor of them, or a scalar, which counts as a tensor of rank 0.",
     "op.take/flat": "Without an axis, `take` takes a tensor that is known to have rank 1.",
     "op.take/out-of-range": "Under a `mode` that is not `nan`, `wrap` or `clip`, an index outside `[0, extent)` gives poison, and so it does under `nan` where the data are no floats; a negative index does not count from the end.",

@@ -137,6 +137,10 @@ def stack(m: Meaning, call: Call, *xs: Array) -> Array:
 # --- split -----------------------------------------------------------------------------------------------------------
 
 
+MOST_SECTIONS = 1 << 16
+"""A tuple of more fields is no value that a program could name."""
+
+
 @rule("op.split/sections")
 def deduce_split(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """A tuple of pieces along ``axis``, or the argument's type where there is one piece. A number of sections makes so
@@ -149,6 +153,8 @@ def deduce_split(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     by_indices, cuts = A.is_list(call, "indices_or_sections"), A.int_list(call, "indices_or_sections")
     if not by_indices and cuts[0] < 1:
         d.fail("op.split/sections", f"{short(call)}: the number of sections must be positive, found {cuts[0]}")
+    if not by_indices and cuts[0] > MOST_SECTIONS:
+        d.fail("op.split/sections", f"{short(call)}: at most {MOST_SECTIONS} sections are made, found {cuts[0]}")
     count = len(cuts) + 1 if by_indices else cuts[0]
     if count == 1:
         return x

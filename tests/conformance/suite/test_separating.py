@@ -76,7 +76,7 @@ def test_a_tree_that_no_text_spells_is_written_as_a_tree(tools: tuple[Any, Any])
     text = TEXT.replace("a = R.exp(x)", "a = R.shape([T.int64(7)])").replace("R.add(a, b)", "R.add(b, b)")
     tree = json.loads(to_json(rr.parse(text)))
     literal = next(path for path, node in edits.nodes(tree) if isinstance(node, dict) and node.get("bits") == "0x7")
-    two = {"node": "Intrinsic", "op": "popcount", "args": [edits.at(tree, literal)] * 2, "dtype": "int64", "attrs": []}
+    two = {"node": "Binary", "op": "And", "a": edits.at(tree, literal), "b": edits.at(tree, literal)}
     given = find.program(edits.replaced(tree, literal, two), None)
     assert given is not None and given.row["expect"].startswith("IllFormed ")
     assert "json = " in find.case_text(given, "separating-found/two-operands")

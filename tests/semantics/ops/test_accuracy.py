@@ -127,8 +127,8 @@ def contradiction(op: str, word: str, ulps: float, seeds: range) -> str | None:
 DECIDED_INTEGERS = {"multinomial_from_uniform", "vision.non_max_suppression", "vision.all_class_non_max_suppression"}
 """What rounding decides here is integers, or which rows are copied."""
 
-ALONE = {"ccl.allreduce"}
-"""Alone in its world there is nothing to add."""
+ALONE = {"ccl.allreduce", "outer"}
+"""Alone in its world there is nothing to add; a product of two is a sum of one."""
 
 COLLIDING = {
     "scatter_elements": (

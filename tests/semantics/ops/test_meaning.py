@@ -163,7 +163,10 @@ def holds(name: str, monkeypatch: pytest.MonkeyPatch, few: int | None) -> None:
     both = Both(name)
     monkeypatch.setitem(OPERATORS, name, replace(OPERATORS[name], evaluate=both))  # type: ignore[index]
     for module, entry, args in islice(runs(name), few):
-        with suppress(rr.Rejection):  # a choice of dtypes that is none, a case without its constants
+        if '"handle"' in module:  # of which there are no elements, not even none
+            continue
+        # a choice of dtypes that is none, a case without its constants, a library function that takes no such number
+        with suppress(rr.Rejection, rr.UsageError):
             checked = checked_module(module)
             for numerics in ("ieee", "enclosure"):
                 rr.run(checked, entry, *args, numerics=numerics, externs=LIBRARY)
@@ -175,7 +178,7 @@ def runs(name: str) -> Iterator[tuple[str, str, list[Any]]]:
     for module, entry, cases_ in programs(name.removeprefix("relax.")):
         yield from ((module, entry, args) for args in cases_)
         if len(cases_) < 2:
-            with suppress(rr.Rejection):
+            with suppress(rr.Rejection, rr.UsageError):  # (an extent that hangs on a truth has no number here)
                 checked = checked_module(module)
                 yield module, entry, random_arguments(checked.module, entry, 1, {}, "special")
 
