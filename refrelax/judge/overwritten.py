@@ -12,8 +12,9 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import Overwriting
+from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
 from refrelax.semantics.ops import FRESH
-from refrelax.syntax.graph import Binding, Call, ExternFunc, GlobalVar, Op, Var
+from refrelax.syntax.graph import Binding, Call, GlobalVar, Op, Var
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.types import TupleType
 
@@ -28,9 +29,9 @@ def overwritten(
     groups = [{b.name, *_mentioned(b.value)} for b in bindings if not _apart(b.value, functions)]
     while more := {name for each in groups if each & memory for name in each} - memory:
         memory |= more
-    overwriting = Overwriting(functions)
+    overwriting, named = Overwriting(functions), functions_named(tuple(bindings))
     calls = [each for b in bindings[since:] for each in nodes(b) if isinstance(each, Call)]
-    stores = (c for c in calls if overwriting(c) or (isinstance(c.op, ExternFunc) and c.op.name not in LIBRARY))
+    stores = (c for c in calls if overwriting(c) or may_call_library(c, functions, named, LIBRARY))
     return any(_mentioned(each) & memory for each in stores)
 
 

@@ -31,7 +31,7 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.unknown_calls import callee_of, functions_named, of_library, reaches_library
+from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
 from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
@@ -45,7 +45,6 @@ from refrelax.syntax.graph import (
     DataTypeValue,
     Expr,
     Function,
-    GlobalVar,
     If,
     MatchCast,
     Op,
@@ -109,14 +108,7 @@ def _kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
     functions, named = module.functions, functions_named(func)
     impure = (each for each in nodes(func) if isinstance(each, Function) and not each.pure)
     for call in (node for each in impure for node in nodes(each) if isinstance(node, Call)):
-        match callee_of(call, functions, named):
-            case Function(pure=pure):
-                keeps = not pure and (
-                    not isinstance(call.op, GlobalVar) or reaches_library(call.op.name, functions, own)
-                )
-            case _:
-                keeps = of_library(call, functions, named, own)
-        if keeps:
+        if may_call_library(call, functions, named, own):
             yield from names_in((call.op, call.args))
 
 

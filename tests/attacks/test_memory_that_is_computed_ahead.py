@@ -83,3 +83,28 @@ def test_another_tensor_may_be_stored_in() -> None:
     change = "t = R.add(x, x)\n        " + INPLACE.replace("OF", "t")
     first, second = rr.parse(HEAD + MAIN), rr.parse(HEAD + AHEAD.replace("HERE", change))
     assert isinstance(rr.validate(first, second, correspond=True), rr.Equivalent)
+
+
+HELPER = f"""
+    @R.function(private=True, pure=False)
+    def helper(k: {VECTOR}) -> R.Tuple():
+        a = R.call_packed("somebody", k, ty_args=R.Tuple())
+        return a
+"""
+LIBRARIES = {
+    "by its name": 'z = R.call_packed("somebody", m, ty_args=R.Tuple())',
+    "as a value": 'f = R.ExternFunc("somebody")\n        z = f(m)',
+    "in a function": "z = cls.helper(m)",
+}
+
+
+@pytest.mark.parametrize("how", LIBRARIES)
+def test_a_library_that_both_call_may_store_in_what_is_computed_ahead(how: str) -> None:
+    """The first program gives it new memory each time, the second what the next call is given again."""
+    call = f"{LIBRARIES[how]}\n        y = R.add(x, x)"
+    first = HEAD.replace("@R.function", "@R.function(pure=False)") + MAIN.replace("y = R.add(x, m)", call)
+    second = HEAD + AHEAD.replace("y = R.add(x, m)\n        HERE", call).replace(
+        "@R.function\n    def main(", "@R.function(pure=False)\n    def main("
+    )
+    found = rr.validate(rr.parse(first + HELPER), rr.parse(second + HELPER), correspond=True)
+    assert isinstance(found, rr.NoVerdict), found

@@ -46,6 +46,19 @@ def of_library(
     return not isinstance(callee, Function | PrimFunc | Op)
 
 
+def may_call_library(
+    call: Call, functions: Mapping[str, Any], named: Mapping[str, Any], known: Container[str] = NONE
+) -> bool:
+    """Whether a call may be of such a library function, or of a function that is not pure and may make one. (In a pure
+    one such calls are ``call_dps_packed`` spelled out.)"""
+    match callee_of(call, functions, named):
+        case Function(pure=pure):
+            inside = isinstance(call.op, GlobalVar) and not reaches_library(call.op.name, functions, known)
+            return not (pure or inside)
+        case _:
+            return of_library(call, functions, named, known)
+
+
 def reaches_library(name: str, functions: Mapping[str, Any], known: Container[str] = NONE) -> bool:
     """Whether such a call stands in a function of the module, or in one that it reaches."""
     named = {each: functions_named(function) for each, function in functions.items()}
@@ -53,4 +66,4 @@ def reaches_library(name: str, functions: Mapping[str, Any], known: Container[st
     return any(isinstance(each, Call) and of_library(each, functions, named[at], known) for at, each in reached)
 
 
-__all__ = ["callee_of", "functions_named", "of_library", "reaches_library"]
+__all__ = ["callee_of", "functions_named", "may_call_library", "of_library"]
