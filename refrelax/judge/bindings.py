@@ -22,6 +22,7 @@ from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.machine import Scope
+from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison
@@ -90,9 +91,12 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
     }
 
 
-def of_kept_constants(checked: CheckedModule) -> Callable[[Binding], bool]:
-    """Whether a binding mentions no constant that some call may have stored into, nobody shows what that holds then,
-    and stores in nothing that may be another of its arguments: which of them are one memory is not shown."""
+def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
+    """Whether a binding can be judged from what an implementation shows. Not one of a constant that some call may have
+    stored into (nobody shows what that holds then), nor one that stores in what may be another of its arguments (nobody
+    shows which of them are one memory)."""
+    if not stores_somewhere(checked.module.functions):
+        return lambda _binding: True  # (asked for every input: most programs store nowhere)
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
     return lambda binding: (
@@ -108,11 +112,11 @@ def judge_frames(
 ) -> list[BindingVerdict]:
     """A verdict for every observed binding that holds an operation of its own, in order of execution."""
     index = simple_bindings(checked)
-    verdicts, kept = [], of_kept_constants(checked)
+    verdicts, alone = [], judged_alone(checked)
     for frame in frames:
         binding = index.get((frame.path, frame.name))
         if binding is not None and frame.done:
-            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics, kept(binding)))
+            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics, alone(binding)))
     return verdicts
 
 
@@ -122,12 +126,12 @@ def judge_binding(
     frame: Frame,
     externs: Mapping[str, Any],
     permitted: str = "enclosure",
-    kept: bool = True,
+    alone: bool = True,
 ) -> BindingVerdict:
-    """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare. ``kept``: whether
-    the constants that it mentions are what the module says."""
+    """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare. ``alone``: as of
+    ``judged_alone``."""
     relaxations: tuple[str, ...] = ()
-    if not kept or missing(binding, frame):
+    if not alone or missing(binding, frame):
         compared = Compared(Inside(1.0), Counts(not_judged=1))
     else:
         try:

@@ -28,7 +28,7 @@ from refrelax.errors import (
 )
 from refrelax.judge import openness, zero_signs
 from refrelax.judge.backend import Backend
-from refrelax.judge.bindings import Compared, compare, judge_frames, missing, of_kept_constants, simple_bindings
+from refrelax.judge.bindings import Compared, compare, judge_frames, judged_alone, missing, simple_bindings
 from refrelax.judge.chain import break_in, stored_unseen
 from refrelax.judge.counting import all_open, not_comparable, scalar
 from refrelax.judge.failures import failed
@@ -300,9 +300,9 @@ class _Judgement:
         libraries = set(contracts_of(q.checked.module).values()) - {q.entry} - called(q.checked.module.functions)
         every = simple_bindings(q.checked)
         simple = {key: each for key, each in every.items() if key[0].partition("/")[0] not in libraries}
-        kept = of_kept_constants(q.checked)
+        alone = judged_alone(q.checked)
         done = [(f, simple[f.path, f.name]) for f in self.observed.frames if f.done and (f.path, f.name) in simple]
-        shown = {(f.path, f.name) for f, binding in done if kept(binding) and not missing(binding, f)}
+        shown = {(f.path, f.name) for f, binding in done if alone(binding) and not missing(binding, f)}
         return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
 
     def pairs(self, ours: Returned, found: Returned, written: Sequence[int]) -> list[tuple[str, Any, Any]]:
