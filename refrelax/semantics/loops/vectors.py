@@ -16,6 +16,7 @@ from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import build_load, build_store
 from refrelax.semantics.loops.visit import with_operands
 from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.types.purity import may_act
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore
 from refrelax.syntax.scalars import (
@@ -36,9 +37,6 @@ from refrelax.syntax.scalars import (
     literal_int,
     walk,
 )
-
-EFFECTS = ("cls.", "call_packed", "call_cpacked", "tvm_call_packed", "call_extern", "atomic_add", "cuda.atomic_add")
-"""How calls begin that may do something besides giving a value."""
 
 
 def lane(expr: PrimExpr, k: int) -> PrimExpr:
@@ -153,7 +151,11 @@ def _lanes(build: Builder, expr: PrimExpr) -> Element:
 
 def has_call(expr: PrimExpr) -> bool:
     """Whether a scalar in it calls a function, or changes memory: that happens once, not once a lane."""
-    return any(isinstance(e, Intrinsic) and e.op.startswith(EFFECTS) and dtypes.lanes(e.dtype) == 1 for e in walk(expr))
+    return any(isinstance(e, Intrinsic) and _is_number(e.dtype) and may_act(e) for e in walk(expr))
+
+
+def _is_number(dtype: str) -> bool:
+    return dtypes.lanes(dtype) == 1 and dtypes.kind(dtype) != "handle"
 
 
 def _after_calls(build: Builder, expr: PrimExpr) -> Element:

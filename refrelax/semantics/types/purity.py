@@ -106,5 +106,9 @@ def prim_func_is_pure(f: PrimFunc) -> bool:
 
 def has_effect(e: PrimExpr) -> bool:
     """Whether ``e`` calls an intrinsic that may have an effect."""
-    calls = (each.op for each in walk(e) if isinstance(each, Intrinsic))
-    return any(op not in _PURE and op.startswith(_EFFECTS) for op in calls)
+    return any(may_act(each) for each in walk(e) if isinstance(each, Intrinsic))
+
+
+def may_act(call: Intrinsic) -> bool:
+    """Whether a call of an intrinsic may have an effect, whatever its arguments do."""
+    return call.op not in _PURE and call.op.startswith(_EFFECTS)
