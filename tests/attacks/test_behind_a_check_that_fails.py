@@ -3,13 +3,9 @@ show nothing of what the second program does before."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-import refrelax as rr
-from refrelax.judge.evidence import Proved
-from refrelax.judge.pointwise import attempt
+from tests.attacks.both_ends import both_ends
 
 MODULE = """
 n = TypeVar("n")
@@ -33,16 +29,6 @@ class Module:
 """
 
 
-def _checked(params: str, body: str) -> rr.CheckedModule:
-    return rr.check(rr.parse(MODULE.format(params=params, body=body.replace("; ", "\n        "))))
-
-
-def _ends(params: str, bodies: tuple[str, str], args: tuple[Any, ...]) -> tuple[list[rr.Outcome], bool]:
-    programs = [_checked(params, each) for each in bodies]
-    found = isinstance(attempt(programs[0], programs[1], "main"), Proved)
-    return [rr.run(each, "main", *args) for each in programs], found
-
-
 SIZES = 'x: R.Tensor((n, q), "int8"), y: R.Tensor((m, q), "int8")'
 CHECKED = 's = R.match_cast(x, R.Tensor((m, q), "int8"))'
 LARGE = 'v = R.call_tir(cls.fill, R.tuple(), out_ty=R.Tensor((n, m), "float32"))'
@@ -50,13 +36,16 @@ LARGE = 'v = R.call_tir(cls.fill, R.tuple(), out_ty=R.Tensor((n, m), "float32"))
 
 def test_a_buffer_behind_a_check_does_not_exist_before() -> None:
     args = (np.ones((2**40, 0), "int8"), np.ones((2**40 + 1, 0), "int8"))
-    ends, proved = _ends(SIZES, (f"{CHECKED}; {LARGE}", f"a = R.shape([n * m]); {CHECKED}; {LARGE}"), args)
+    ends, proved = both_ends(MODULE, SIZES, (f"{CHECKED}; {LARGE}", f"a = R.shape([n * m]); {CHECKED}; {LARGE}"), args)
     assert [type(each).__name__ for each in ends] == ["Trapped", "Unspecified"]
     assert not proved
 
 
 def test_a_buffer_behind_a_check_exists_behind_it() -> None:
-    _, proved = _ends(
-        SIZES, (f"{CHECKED}; {LARGE}", f"{CHECKED}; a = R.shape([n * m]); {LARGE}"), (np.ones((2, 0), "int8"),) * 2
+    _, proved = both_ends(
+        MODULE,
+        SIZES,
+        (f"{CHECKED}; {LARGE}", f"{CHECKED}; a = R.shape([n * m]); {LARGE}"),
+        (np.ones((2, 0), "int8"),) * 2,
     )
     assert proved

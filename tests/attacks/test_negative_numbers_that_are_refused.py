@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import refrelax as rr
-from refrelax.judge.evidence import Proved
-from refrelax.judge.pointwise import attempt
+from tests.attacks.both_ends import both_ends
 
 MODULE = """
 n = TypeVar("n")
@@ -40,16 +39,6 @@ class Module:
 """
 
 
-def _checked(params: str, body: str) -> rr.CheckedModule:
-    return rr.check(rr.parse(MODULE.format(params=params, body=body.replace("; ", "\n        "))))
-
-
-def _ends(params: str, bodies: tuple[str, str], args: tuple[Any, ...]) -> tuple[list[rr.Outcome], bool]:
-    programs = [_checked(params, each) for each in bodies]
-    found = isinstance(attempt(programs[0], programs[1], "main"), Proved)
-    return [rr.run(each, "main", *args) for each in programs], found
-
-
 FILL = 'z = R.call_tir(cls.fill, R.tuple(), out_ty=R.Tensor((k,), "float32"))'
 SCALAR = 'x: R.Tensor((n,), "float32"), k: R.Prim("int64")'
 CAST = "a = R.shape([k]); v = R.match_cast(a, R.Shape((n,)))"
@@ -75,7 +64,7 @@ REFUSED: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_negative_number_is_refused(what: str) -> None:
     params, one, two, args = REFUSED[what]
-    ends, proved = _ends(params, (one, two), args)
+    ends, proved = both_ends(MODULE, params, (one, two), args)
     assert isinstance(ends[0], rr.Trapped) and not isinstance(ends[1], rr.Trapped)
     assert not proved
 
@@ -83,5 +72,5 @@ def test_a_negative_number_is_refused(what: str) -> None:
 def test_a_negative_number_that_is_the_symbols() -> None:
     """An extent that a symbol has twice is open where it is negative, and so it is seen to be none."""
     for body in ("t = R.shape([k]); v = R.match_cast(t, R.Shape((k,)))", "v = cls.twice(R.shape([k, k]))"):
-        _, proved = _ends('k: R.Prim("int64")', (body, f"{body}; _ = R.shape([k])"), (2,))
+        _, proved = both_ends(MODULE, 'k: R.Prim("int64")', (body, f"{body}; _ = R.shape([k])"), (2,))
         assert proved

@@ -20,34 +20,29 @@ for k in range(8):
             C[0] = T.float32(0)
         C[0] = C[0] + B[v]
 """
-ONE_EACH = """
+OF_PARTS = WHOLE.replace("B[v]", "R[v]").replace("8", "16").lstrip("\n")
+ONE_EACH = (
+    """
 R = T.sblock_alloc_buffer((16,))
 for t in range(16):
     R[t] = T.float32(0)
     if t < 8:
         R[t] = R[t] + B[t]
-for k in range(16):
-    with T.sblock("c"):
-        v = T.axis.reduce(16, k)
-        with T.init():
-            C[0] = T.float32(0)
-        C[0] = C[0] + R[v]
 """
+    + OF_PARTS
+)
 ALL = WHOLE.replace("B[v]", "A[v]").replace("8", "n")
-MANY_EACH = """
+MANY_EACH = (
+    """
 R = T.sblock_alloc_buffer((16,))
 for t in range(16):
     R[t] = T.float32(0)
     for j in range((n + 15) // 16):
         if j * 16 + t < n:
             R[t] = R[t] + A[j * 16 + t]
-for k in range(16):
-    with T.sblock("c"):
-        v = T.axis.reduce(16, k)
-        with T.init():
-            C[0] = T.float32(0)
-        C[0] = C[0] + R[v]
 """
+    + OF_PARTS
+)
 
 
 def module(body: str) -> rr.Module:
