@@ -17,6 +17,7 @@ from refrelax.judge.effects import Effects
 from refrelax.judge.graph_values import NOTHING, Value, as_number, is_nothing, places_in, product, same_bytes
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
@@ -262,7 +263,7 @@ class Program(Effects):
                     raise NotRead(f"a tensor in {name}, which is no storage")
                 extents = self.extents(shape, values, symbols)
                 return self.tensor_in(room, self.number(offset, values, symbols), extents, dtype)
-            case "relax.memory.kill_tensor" | "relax.memory.kill_storage" | "relax.vm.kill_object", (graph.Var(name),):
+            case _, (graph.Var(name),) if op in KILLS:
                 self.memory.alive(name)
                 self.memory.dead.add(name)
                 return ()

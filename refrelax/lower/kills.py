@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax.graph import Call, Op, Var
-
-KILLS = frozenset({"relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object"})
 
 
 def killed(root: Any) -> frozenset[str]:
@@ -18,6 +17,3 @@ def killed(root: Any) -> frozenset[str]:
     calls = (each for each in nodes(root) if isinstance(each, Call) and isinstance(each.op, Op))
     ended = (each.args[0] for each in calls if each.op.name in KILLS and each.args)
     return frozenset(each.name for each in ended if isinstance(each, Var))
-
-
-__all__ = ["KILLS", "killed"]

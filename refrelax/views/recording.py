@@ -14,6 +14,7 @@ from refrelax.errors import Effect, Ended, Span
 from refrelax.judge.outcomes import cores
 from refrelax.running.run import run
 from refrelax.semantics.arena import Arena, Region
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.loops.frame import Bound
 from refrelax.semantics.loops.visit import statements_of
@@ -305,7 +306,7 @@ class Recorder:
         """What a ``kill_*`` ended."""
         call = binding.value if isinstance(binding, VarBinding) else None
         op = getattr(getattr(call, "op", None), "name", "")
-        if not (op.startswith("relax.memory.kill") or op == "relax.vm.kill_object"):
+        if op not in KILLS:
             return
         for each in getattr(call, "args", ()):
             for memory in self.memory:

@@ -13,9 +13,10 @@ from refrelax.backends.numpy_.expressions import dtype_text
 from refrelax.backends.numpy_.graph_checks import forgets, known_type
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes, in_storages, plain, records
 from refrelax.backends.numpy_.guests import admit
-from refrelax.backends.numpy_.machine import KILLS, MACHINE, MEMORY
+from refrelax.backends.numpy_.machine import MACHINE, MEMORY
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.ops import binary

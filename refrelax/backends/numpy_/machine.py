@@ -19,6 +19,7 @@ import numpy as np
 from refrelax.backends.numpy_ import runtime
 from refrelax.errors import trap, unspecified
 from refrelax.running.arrays import numpy_dtype
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.builtins.heap import EQUALS_IMMEDIATE, EQUALS_SLOT, IMMEDIATE, STORE
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.values import Shape
@@ -353,7 +354,6 @@ MEMORY: dict[str, tuple[str, tuple[int | str, ...]]] = {
     "relax.vm.alloc_tensor": ("vm.builtin.alloc_tensor", (0, 1, 2, 3)),
 }
 """Operators on memory: the function that does the same, and which argument of the operator each of its is."""
-KILLS = frozenset({"relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object"})
 LISTED = frozenset({
     "relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx", "relax.null_value", "relax.vm.call_tir_dyn",
 })  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from refrelax.lower.build.code import ANY, Code, Unbuildable, number, packed, with_context
 from refrelax.rules import rule
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.syntax.graph import (
     Call,
     DataTypeValue,
@@ -79,7 +80,7 @@ def _of_module(code: Code, module: Module, name: str, args: list[Expr]) -> Expr:
 
 
 def _of_operator(code: Code, name: str, call: Call, wish: str) -> Expr:
-    if name in ("relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object"):
+    if name in KILLS:
         return Call(KILL, call.args)
     form = FORMS.get(name)
     if form is None:

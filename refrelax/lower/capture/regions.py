@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.lower.aliases import definitions, names_in
-from refrelax.lower.kills import KILLS
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import BY_NAME, nodes
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (

@@ -74,3 +74,6 @@ FORMS: dict[str, Callable[[Machine, Call, Scope], Any]] = {
     "relax.reshape": reshape,
 }
 """Operators evaluated here instead of through ``OPERATORS``."""
+
+KILLS = frozenset(name for name, form in FORMS.items() if form is kill)
+"""Those that end the life of a name (``ev/kill``)."""

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.semantics.arena import Arena
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.values import Opaque, TensorValue
 from refrelax.syntax.graph import Binding, Call, Op, Var, VarBinding
-
-KILLS = ("relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object")
 
 
 @dataclass(slots=True)

@@ -466,7 +466,8 @@ def test_every_operator_compiles_or_says_why() -> None:
     """Of the operators of the language, these have no array form and are not run by the definition."""
     from refrelax.backends.numpy_.by_definition import BY_DEFINITION
     from refrelax.backends.numpy_.graph_values import EFFECTS
-    from refrelax.backends.numpy_.machine import KILLS, MEMORY
+    from refrelax.backends.numpy_.machine import MEMORY
+    from refrelax.semantics.builtins.forms import KILLS
     from refrelax.semantics.ops import OPERATORS as DEFINED
 
     ways = {*OPERATORS, *BY_DEFINITION, *EFFECTS, *KILLS, *MEMORY}
