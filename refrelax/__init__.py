@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.errors import UsageError as UsageError
     from refrelax.interop.names import bisect as bisect
     from refrelax.interop.names import diff as diff
+    from refrelax.interop.names import validate_pipeline as validate_pipeline
     from refrelax.judge import Agreement as Agreement
     from refrelax.judge import Counterexample as Counterexample
     from refrelax.judge import Divergence as Divergence
@@ -96,7 +97,7 @@ _NAMES: dict[str, str] = {
         "Diagnostic Effect Exhausted IllFormed IllTyped InternalError Malformed Rejection Returned RunError Span "
         "Trapped Unlinkable Unspecified UsageError"
     ),
-    "interop.names": "bisect diff",
+    "interop.names": "bisect diff validate_pipeline",
     "judge": (
         "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass validate"
     ),

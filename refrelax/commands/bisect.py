@@ -11,11 +11,21 @@ from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.reports import report
-from refrelax.commands.shared import Implementations, add_json, add_strict, busy, emit, read_checked
+from refrelax.commands.shared import (
+    Implementations,
+    add_json,
+    add_strict,
+    busy,
+    emit,
+    read_checked,
+    seconds,
+    without_effect,
+)
 from refrelax.judge import Bisection, Stage, WrongPass, follow
 from refrelax.judge.report import EXIT
 from refrelax.judge.wheels import Told, history
 from refrelax.running import npz
+from refrelax.semantics.types.checked import CheckedModule
 
 MOST_LINES = 60
 """Lines of the difference between two stages shown on a terminal; --json and --save have it all."""
@@ -36,6 +46,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     values.add_inputs(parser)
     parser.set_defaults(policy="dyadic")
     add_strict(parser)
+    forall = "hold every pass against the one before it, for all shapes and values: no arguments are needed"
+    parser.add_argument("--prove", action="store_true", help=forall)
+    parser.add_argument("--relax", action="append", default=[], metavar="NAME", help="of --prove: a named relaxation")
+    parser.add_argument("--assume", action="append", default=[], metavar="CLAIM", help="of --prove: about the symbols")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="of --prove, for everything: 90, 60s, 10m, 2h")
     parser.add_argument("--save", metavar="DIR", help="keep every stage, its constants, and what was found")
     add_json(parser)
 
@@ -44,16 +59,19 @@ def bisect(options: argparse.Namespace) -> int:
     """0 none, 1 found, 3 no verdict; of several, 1 if any is found."""
     from refrelax.interop.names import compiler_of
 
+    if not options.prove:
+        without_effect(options, ("--relax", "--assume", "--timeout"), "without --prove")
     names = (options.impl or "tvm", *options.also)
     compilers = [compiler_of(each, options.target) for each in names]
     checked = read_checked(options.file, options.consts)
-    given = values.to_judge(options, checked.module)
+    unasked = options.prove and not values.asked(options) and not values.shaped(options)
+    given = None if unasked else values.to_judge(options, checked.module)
     externs = values.externs(options)
     told = []
     for name, compiler in zip(names, compilers, strict=True):
         pipeline = options.pipeline or ("default" if name == "refrelax" else "default_build")
         with busy("bisect"):
-            found = follow(checked, options.entry, given, compiler, pipeline, externs, None, options.strict)
+            found = _followed(checked, given, compiler, pipeline, externs, options)
         version = _version(compiler, name)
         told.append(Told(version, found.word))
         if options.save is not None:
@@ -63,6 +81,21 @@ def bisect(options: argparse.Namespace) -> int:
         print(history(told))
     codes = {EXIT[each.word] for each in told}
     return next(code for code in (1, 3, 0) if code in codes)
+
+
+def _followed(
+    checked: CheckedModule, given: Any, compiler: Any, pipeline: str, externs: Any, options: argparse.Namespace
+) -> Bisection:
+    """On the arguments, or for all of them."""
+    if not options.prove:
+        return follow(checked, options.entry, given, compiler, pipeline, externs, None, options.strict)
+    from refrelax.commands.judge import claim
+    from refrelax.judge.pipelines import Asked
+    from refrelax.judge.proved_stages import follow_proofs
+
+    relax, assumed = tuple(options.relax), tuple(map(claim, options.assume))
+    asked = Asked((options.entry,), externs, relax=relax, claims=assumed, timeout=options.timeout, args=given)
+    return follow_proofs(checked, compiler, pipeline, asked, options.strict)
 
 
 def _tell(found: Bisection, about: dict[str, str], json: bool) -> None:

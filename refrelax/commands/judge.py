@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from refrelax.commands import values
-from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked, seconds
+from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked, seconds, without_effect
 from refrelax.errors import Malformed, UsageError
 from refrelax.judge.report import EXIT
 from refrelax.running import npz
@@ -56,8 +56,12 @@ STRENGTHS = {"TESTED": 0, "PROVED-AT": 1, "PROVED": 2}
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="BEFORE", help="TVMScript")
-    parser.add_argument("after", metavar="AFTER", help="TVMScript; - is standard input")
-    values.add_inputs(parser)
+    parser.add_argument("after", metavar="AFTER", nargs="?", help="TVMScript; - is standard input")
+    stages = "instead of AFTER: what stands after each pass against what stood before it; NAME as of bisect"
+    parser.add_argument("--pipeline", metavar="NAME", help=stages)
+    parser.add_argument("--impl", metavar="IMPL", help="whose pipeline: tvm (default), tvm@PYTHON, refrelax")
+    parser.add_argument("--target", metavar="T", help="what tvm compiles for (default: llvm)")
+    values.add_inputs(parser, "main; of a pipeline every public function")
     parser.add_argument("--require", choices=tuple(STRENGTH), default="tested", help="the least evidence that counts")
     parser.add_argument("--relax", action="append", default=[], metavar="NAME", help="a named relaxation; repeatable")
     parser.add_argument("--assume", action="append", default=[], metavar="CLAIM", help="about the symbols; repeatable")
@@ -76,7 +80,15 @@ def validate(options: argparse.Namespace) -> int:
     from refrelax import judge
     from refrelax.views import comparison
 
-    assume = [_claim(each) for each in options.assume]
+    if options.pipeline is not None:
+        from refrelax.commands import validate_pipeline
+
+        return validate_pipeline.validate(options)
+    if options.after is None:
+        raise UsageError("validate needs a second program, or --pipeline NAME for the stages of one")
+    without_effect(options, ("--impl", "--target"), "without --pipeline")
+    options.entry = options.entry or "main"
+    assume = [claim(each) for each in options.assume]
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
     externs = values.externs(options, before.module, after.module)
@@ -100,7 +112,7 @@ def validate(options: argparse.Namespace) -> int:
         _save_counterexample(verdict, options, before.module)
     if options.html:
         Path(options.html).write_text(comparison.validated(verdict, before.module, after.module), encoding="utf-8")
-    code, refused = _weighed(verdict, options.require)
+    code, refused = weighed(verdict, options.require)
     if options.json:
         emit(_validated(verdict, refused))
     else:
@@ -108,7 +120,7 @@ def validate(options: argparse.Namespace) -> int:
     return code
 
 
-def _claim(text: str) -> PrimExpr:
+def claim(text: str) -> PrimExpr:
     """An assumption; one that is no claim is misspelt, and nothing is refuted by it."""
     from refrelax.shape_solver.parse import parse_claim
 
@@ -126,7 +138,7 @@ def _save_counterexample(verdict: Any, options: argparse.Namespace, module: Modu
     values.save(options.save_args, verdict.counterexample.args, module, options.entry)
 
 
-def _weighed(verdict: Any, required: str) -> tuple[int, str]:
+def weighed(verdict: Any, required: str) -> tuple[int, str]:
     """The exit code, and why an answer is weaker than required. A proof that leaned on a relaxation is no proof of what
     the definition says."""
     code = EXIT[verdict.word]

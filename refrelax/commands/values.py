@@ -24,9 +24,11 @@ from refrelax.syntax.types import PrimType, ShapeType, TupleType, Type
 MOST_ELEMENTS = 64
 
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """``--entry``, the arguments (``--args``, ``--random``, ``--arg``), ``--save-args``, ``--consts``, ``--extern``."""
-    parser.add_argument("--entry", default="main", help="the function (default: main)")
+def add_inputs(parser: argparse.ArgumentParser, entry: str = "main") -> None:
+    """``--entry``, the arguments (``--args``, ``--random``, ``--arg``), ``--save-args``, ``--consts``, ``--extern``.
+    ``entry``: what is said to be the default of ``--entry``; another than ``main`` is the command's own to choose."""
+    chosen = "main" if entry == "main" else None
+    parser.add_argument("--entry", default=chosen, help=f"the function (default: {entry})")
     whole = parser.add_mutually_exclusive_group()
     whole.add_argument("--args", metavar="A.npz", help="the arguments, in the order of the members' names")
     whole.add_argument("--random", metavar="SEED", type=int, help="make arguments up from a seed")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from shutil import which
 from typing import Any
@@ -20,6 +20,9 @@ from refrelax.judge.bisect import Bisection, WrongPass
 from refrelax.judge.bisect import follow as judge_follow
 from refrelax.judge.diff import diff as judge_diff
 from refrelax.judge.outcomes import Externs
+from refrelax.judge.pipelines import Asked, PipelineVerdict, claims
+from refrelax.judge.pipelines import validate_pipeline as judge_pipeline
+from refrelax.judge.proved_stages import follow_proofs as judge_proofs
 from refrelax.judge.stages import Compiler, OwnPasses
 from refrelax.judge.verdicts import NoVerdict, Verdict
 from refrelax.semantics.budget import Budget
@@ -58,15 +61,17 @@ def diff(
 def bisect(
     module: Module | CheckedModule,
     entry: str,
-    args: Sequence[Any],
+    args: Sequence[Any] | None,
     impl: str | Compiler = "tvm",
     pipeline: str = "default_build",
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
     target: str | None = None,
+    prove: bool = False,
 ) -> WrongPass | NoVerdict | None:
-    """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``.
+    """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``; with ``prove`` on any arguments,
+    ``args`` (which may be ``None``) among them, and ``None`` only where each pass is proved.
 
     ``impl``: ``"tvm"`` (in a subprocess; ``pipeline`` as in ``interop.tvm.TvmPasses``), ``"refrelax"`` (``pipeline``
     as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``. ``strict``: as in
@@ -80,7 +85,55 @@ def bisect(
         Rejection: ``module`` is no checked module.
         UsageError: no such function, compiler or pipeline.
     """
-    return follow(module, entry, args, impl, pipeline, externs, budget, strict, target).answer
+    if prove:
+        if budget is not None:
+            raise UsageError("a budget has no effect on proofs: give arguments and no prove, or a time to validate")
+        return follow_proofs(module, entry, args, impl, pipeline, externs, strict=strict, target=target).answer
+    return follow(module, entry, args or (), impl, pipeline, externs, budget, strict, target).answer
+
+
+def follow_proofs(
+    module: Module | CheckedModule,
+    entry: str,
+    args: Sequence[Any] | None = None,
+    impl: str | Compiler = "tvm",
+    pipeline: str = "default_build",
+    externs: Externs | None = None,
+    relax: Iterable[str] = (),
+    assume: Sequence[str] = (),
+    timeout: float | None = None,
+    strict: bool = False,
+    target: str | None = None,
+) -> Bisection:
+    """``bisect`` with ``prove``, with every stage on the way and the report; ``relax``, ``assume`` and ``timeout`` are
+    those of ``validate``."""
+    compiler = compiler_of(impl, target)
+    asked = Asked((entry,), externs, relax=tuple(relax), claims=claims(assume), timeout=timeout, args=args)
+    try:
+        return judge_proofs(module, compiler, pipeline, asked, strict)
+    finally:
+        _close(impl, compiler)
+
+
+def validate_pipeline(
+    module: Module | CheckedModule,
+    pipeline: str = "default_build",
+    impl: str | Compiler = "tvm",
+    target: str | None = None,
+    **asked: Any,
+) -> PipelineVerdict:
+    """Whether every pass of a pipeline keeps what the public functions of a module mean; ``asked``: as of
+    ``judge.validate_pipeline``, ``entries``, ``assume`` and ``timeout`` among it.
+
+    Raises:
+        Rejection: ``module`` is no checked module.
+        UsageError: no such compiler, pipeline or function.
+    """
+    compiler = compiler_of(impl, target)
+    try:
+        return judge_pipeline(module, compiler, pipeline, **asked)
+    finally:
+        _close(impl, compiler)
 
 
 def follow(

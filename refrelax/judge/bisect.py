@@ -110,6 +110,8 @@ class Bisection:
     steps: tuple[ComparedStage, ...]
     answer: WrongPass | NoVerdict | None
     report: Report = field(default=NOTHING, compare=False)
+    proved: bool = False
+    """Whether the answer is about all shapes and values, not about some arguments (``proved_stages.py``)."""
 
     @property
     def word(self) -> str:
@@ -120,6 +122,9 @@ class Bisection:
         if self.answer is not None:
             return str(self.answer)
         count = len(self.steps) - 1
+        if self.proved:
+            said = f"{count} passes, each proved for all shapes and values"
+            return f"NONE  {said}{self.report.notes()}"
         none = "no pass; what is built means the same" if count < 1 else f"{count} passes, none changed the meaning"
         passes = f"{none} on these arguments"
         inside = f"{self.report.inside} of {self.report.compared} elements inside"

@@ -1,6 +1,7 @@
 """Two programs side by side, function by function, with the claims that each change rests on.
 
-``validated`` is the page of one answer of ``validate``; ``lowered`` that of a lowering, a part for each pass.
+``validated`` is the page of one answer of ``validate``; ``followed`` that of a pipeline, ``lowered`` that of a
+lowering, a part for each pass.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from html import escape
 from itertools import takewhile
 from typing import Any
 
+from refrelax.judge.pipelines import UNCHANGED, PipelineVerdict, ValidatedPass
+from refrelax.judge.report import EXIT
 from refrelax.lower.claims import Claim
 from refrelax.lower.pipeline import Lowered
 from refrelax.semantics.types.checked import CheckedModule
@@ -40,6 +43,44 @@ def validated(verdict: Any, before: Module, after: Module) -> str:
     parts += [f"<h2>Claims</h2>{_claims(claims)}"] if claims else []
     parts.append("<h2>The two programs</h2>" + difference(before, after))
     return sheet("validate: one program against another", "\n".join(parts))
+
+
+def followed(found: PipelineVerdict) -> str:
+    """The page of a pipeline: a table of passes and functions, then each pass that changed something, with its answers
+    and what it changed."""
+    good = EXIT[found.word] == 0
+    parts = [f'<p class="word {"good" if good else "bad"}">{escape(str(found))}</p>']
+    if found.trusts:
+        parts.append("<h2>What it rests on</h2>" + rows(("",), [(each,) for each in found.trusts]))
+    names = list(dict.fromkeys(f.name for each in found.passes for f in each.functions))
+    table = []
+    for each in found.passes:
+        words = {f.name: f.word for f in each.functions}
+        cells = tuple(words.get(name, each.word) for name in names)
+        table.append((str(each.index), each.name, *cells, f"{each.seconds:.2f}"))
+    parts.append("<h2>Passes</h2>" + rows(("", "pass", *names, "seconds"), table))
+    parts += [part for each in found.passes if each.word != UNCHANGED for part in _one_pass(each)]
+    return sheet(f"validate: the passes of {found.pipeline}", "\n".join(parts))
+
+
+def _one_pass(each: ValidatedPass) -> Iterator[str]:
+    held = "" if each.since.name == "given" else f", held against what stood after {each.since.name}"
+    yield f"<h2>{each.index} {escape(each.name)}</h2><p>{escape(each.word)}{escape(held)}</p>"
+    if each.unread:
+        yield f"<p>{escape(each.unread)}</p><pre>{escape(each.stage.text)}</pre>"
+        return
+    for f in each.functions:
+        if f.answer is None:
+            continue
+        lines = [("", str(f.answer)), *(("trusts", t) for t in f.answer.report.trusts)]
+        lines += [("not proved", line) for line in getattr(f.answer, "unproved", "").splitlines()]
+        example = getattr(f.answer, "counterexample", None)
+        lines += [] if example is None else _counterexample(example)
+        yield f"<h3>{escape(f.name)}</h3>" + rows(("", ""), lines)
+        claims = tuple(getattr(getattr(f.answer, "evidence", None), "claims", ()))
+        if claims:
+            yield _claims(claims)
+    yield difference(each.since.module(), each.stage.module())
 
 
 def lowered(result: Lowered, checked: CheckedModule) -> str:

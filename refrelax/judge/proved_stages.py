@@ -1,0 +1,100 @@
+"""``bisect --prove``: the first pass that changed what a program means, for any arguments.
+
+Every pass is held against the stage before it by ``validate``. Where one is refuted, the counterexample's arguments go
+through the ordinary ``bisect``, which says whether the *first* program forbids what was found, and names the pass: a
+pass may take up again what one before it gave away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from refrelax.errors import UsageError
+from refrelax.judge.bisect import Bisection, ComparedStage, WrongPass, follow
+from refrelax.judge.evidence import Refuted
+from refrelax.judge.pipelines import UNCHANGED, UNREAD, Asked, PipelineVerdict, Recorded, ValidatedPass, along, known
+from refrelax.judge.stages import Compiler
+from refrelax.judge.verdicts import NoVerdict
+from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import Module
+from refrelax.testing.arguments import random_arguments
+
+PROVED = ("PROVED", UNCHANGED, UNREAD)
+"""Words of a pass that leave nothing to ask (what cannot be read is answered for by what comes after it)."""
+
+NOT_BUILT = "what is built after the last pass was not judged"
+
+
+def follow_proofs(
+    module: Module | CheckedModule, compiler: Compiler, pipeline: str, asked: Asked, strict: bool = False
+) -> Bisection:
+    """The stages of a pipeline up to the first that is refuted; ``NONE`` only if each of them is proved.
+
+    Raises:
+        Rejection: ``module`` is no checked module.
+        UsageError: no such function, pipeline or symbol.
+    """
+    checked = module if isinstance(module, CheckedModule) else check(module)
+    (entry,) = asked.names
+    if entry not in checked.module.functions:
+        raise UsageError(f"the module has no function {entry!r}")
+    known(asked.claims, checked, asked.names)
+    way = Recorded.of(compiler, checked.module, pipeline)
+    passes: list[ValidatedPass] = []
+    for each in along(checked, way, asked):
+        passes.append(each)
+        if each.word in PROVED or (each.word != "REFUTED" and not _ill(each)):
+            continue
+        until = Recorded(way.given[: len(passes)])
+        if (wrong := _wrong(checked, until, asked, strict, _arguments(each))) is not None:
+            return replace(wrong, steps=(*_steps(passes[:-1]), wrong.steps[-1]))
+    if way.ended is not None and (wrong := _wrong(checked, way, asked, strict, None)) is not None:
+        return replace(wrong, steps=(*_steps(passes), wrong.steps[-1]))
+    told = PipelineVerdict(pipeline, tuple(passes), way.no_verdict())
+    report = replace(told.report, trusts=(*told.trusts, NOT_BUILT))
+    return Bisection(_steps(passes), _unproved(told), report, proved=True)
+
+
+def _ill(found: ValidatedPass) -> bool:
+    """Whether a pass left no program, or lost the function: found with any arguments."""
+    return found.rejected or any(
+        isinstance(f.answer, NoVerdict) and "there is no function" in f.answer.why for f in found.functions
+    )
+
+
+def _arguments(found: ValidatedPass) -> Sequence[Any] | None:
+    return next((f.answer.arguments for f in found.functions if isinstance(f.answer, Refuted)), None)
+
+
+def _wrong(
+    checked: CheckedModule, way: Recorded, asked: Asked, strict: bool, args: Sequence[Any] | None
+) -> Bisection | None:
+    """The ordinary bisection of the stages so far, if it finds a pass; on made-up arguments where none are given."""
+    (entry,) = asked.names
+    given = args if args is not None else asked.args
+    if given is None:
+        given = random_arguments(checked.module, entry, asked.seed, {}, "dyadic")
+    found = follow(checked, entry, list(given), way, "", asked.externs, None, strict)
+    return found if isinstance(found.answer, WrongPass) else None
+
+
+def _steps(passes: Sequence[ValidatedPass]) -> tuple[ComparedStage, ...]:
+    return tuple(ComparedStage(each.stage, each.word.lower()) for each in passes)
+
+
+def _unproved(told: PipelineVerdict) -> NoVerdict | None:
+    """No verdict, unless every pass is proved."""
+    if told.ended is not None:
+        return replace(told.ended, report=told.report)
+    if told.word == "PROVED":
+        return None
+    first = next((each for each in told.passes if each.word not in PROVED), told.passes[-1])
+    said = first.unread or "; ".join(f"{each.name}: {each}" for each in first.functions if each.word not in PROVED)
+    unproved = "\n".join(getattr(each.answer, "unproved", "") for each in first.functions if each.answer is not None)
+    if first.word == "REFUTED":
+        said += "; but what the first program permits on these arguments"
+    why = f"{first.name} (pass {first.index}) is not proved: {said}"
+    return NoVerdict(why, reason="", report=told.report, unproved=unproved)
