@@ -71,8 +71,16 @@ def _say(each: ValidatedPass) -> None:
     for f in changed:
         name = f"{f.name}: " if len(each.functions) > 1 else ""
         print(f"{each.index:3}  {each.name:28}  {name}{f}", flush=True)
-        for line in getattr(f.answer, "unproved", "").splitlines():
+        for line in _short(getattr(f.answer, "unproved", "").splitlines()):
             print(f"       not proved: {line}", flush=True)
+
+
+def _short(lines: list[str]) -> list[str]:
+    """The first and the last of the lines that say why there is no proof: how it begins, where it got stuck or what
+    might help; ``--json`` and ``--html`` have all."""
+    if len(lines) < 4:
+        return lines
+    return [lines[0], f"… {len(lines) - 2} more lines (--json and --html have them)", lines[-1]]
 
 
 def _row(found: PipelineVerdict, refused: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from refrelax.judge.pointwise import SAME
 from refrelax.judge.report import EXIT, NOTHING, Report
 from refrelax.judge.same_programs import same_programs
 from refrelax.judge.stages import Compiler, Stage, StagesEnded
-from refrelax.judge.validate import ROUNDS, validate
+from refrelax.judge.validate import ROUNDS, named_relaxations, validate
 from refrelax.judge.verdicts import NoVerdict, Reason
 from refrelax.notebook import Told
 from refrelax.semantics.graph.link import reached
@@ -211,9 +211,10 @@ def validate_pipeline(
         raise UsageError("the module has no public function: name one with --entry")
     if args is not None and len(names) != 1:
         raise UsageError("arguments are for one function: name it with --entry")
+    relaxations = tuple(sorted(named_relaxations(relax)))
     known(claims(assume), checked, names)
     way = Recorded.of(compiler, checked.module, pipeline)
-    asked = Asked(names, externs, seed, rounds, tuple(relax), claims(assume), timeout, effort, args, correspond)
+    asked = Asked(names, externs, seed, rounds, relaxations, claims(assume), timeout, effort, args, correspond)
     return PipelineVerdict(pipeline, tuple(along(checked, way, asked, on_pass)), way.no_verdict())
 
 

@@ -16,6 +16,7 @@ from refrelax.judge.bisect import Bisection, ComparedStage, WrongPass, follow
 from refrelax.judge.evidence import Refuted
 from refrelax.judge.pipelines import UNCHANGED, UNREAD, Asked, PipelineVerdict, Recorded, ValidatedPass, along, known
 from refrelax.judge.stages import Compiler
+from refrelax.judge.validate import named_relaxations
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
@@ -41,6 +42,7 @@ def follow_proofs(
     (entry,) = asked.names
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
+    named_relaxations(asked.relax)
     known(asked.claims, checked, asked.names)
     way = Recorded.of(compiler, checked.module, pipeline)
     passes: list[ValidatedPass] = []

@@ -101,7 +101,7 @@ def validate(
     if rounds < 1 or (timeout is not None and not 0 < timeout < inf):
         raise UsageError(f"expected rounds of at least 1 and a time above 0, found {rounds} and {timeout}")
     started = perf_counter()
-    relaxations = _relaxations(relax)
+    relaxations = named_relaxations(relax)
     first = before if isinstance(before, CheckedModule) else check(before)
     try:
         second = after if isinstance(after, CheckedModule) else check(after)
@@ -386,7 +386,12 @@ def _nothing(pair: Pair) -> NoVerdict | None:
     return _open(pair.tally, pair)
 
 
-def _relaxations(names: Iterable[str]) -> frozenset[str]:
+def named_relaxations(names: Iterable[str]) -> frozenset[str]:
+    """The relaxations of these names.
+
+    Raises:
+        UsageError: one that there is not.
+    """
     for name in (found := frozenset([names] if isinstance(names, str) else names)):
         if name not in RELAXATIONS:
             raise UsageError(f"no relaxation is called {name!r}; there are {', '.join(RELAXATIONS)}")
