@@ -80,7 +80,8 @@ def row_of(name: str, label: str, pipeline: str, timeout: float, pages: Path | N
         compiler.close()
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
-        (pages / f"{name}-{label.replace(' ', '-')}.html").write_text(comparison.followed(found), encoding="utf-8")
+        file = pages / f"{name}-{label}.html".replace("/", "-").replace(" ", "-")
+        file.write_text(comparison.followed(found), encoding="utf-8")
     took = time.process_time() - started
     ended = "" if found.ended is None else found.ended.why
     return {"model": name, "pipeline": label, "seconds": round(took, 1), "ended": ended, "passes": passes(found)}

@@ -1,7 +1,8 @@
 """Solving for one loop variable: from the element written back to the iteration that writes it.
 
 Two shapes of conditions determine ``v``: ``o == e`` where ``v`` stands in ``e`` alone with factor 1 or -1, and the box
-``0 <= e - s - q * v < w`` with ``0 <= s`` and ``s + w <= q``, which gives ``v == e // q``. In both the solution is the
+``0 <= e - s - q * v < w`` with ``0 <= s`` and ``s + w <= q``, which gives ``v == e // q`` (its upper side may be left
+out where ``e < q``: then ``v`` is 0, as no iteration comes before the first). In both the solution is the
 only one, so no other iteration writes that element; that the solution lies in the loop's domain is asked separately.
 
 Spec: ``spec/06c-pointwise.md``, ``sh/store-inverse``.
@@ -112,7 +113,19 @@ def _box(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds | None) -> Prim
                 found = _quotient(rest, small, q, width, holds, atoms, v.dtype)
                 if found is not None:
                     return found
+        if holds is not None and not widths and (found := _only_first(rest, q, holds, atoms, v.dtype)) is not None:
+            return found
     return None
+
+
+def _only_first(rest: Poly, q: Poly, holds: Holds, atoms: Atoms, dtype: str) -> PrimExpr | None:
+    """The upper side of a box is left out where it follows: of ``0 <= e - q * v`` with ``e < q`` and ``0 < q`` every
+    ``v`` that is no less than 0 is 0, which is ``e // q``, too."""
+    top, bottom = spell(rest, atoms, dtype), spell(q, atoms, dtype)
+    if top is None or bottom is None:
+        return None
+    claims = (Binary("GT", bottom, int_imm(0, dtype)), Binary("LT", top, bottom))
+    return Binary("FloorDiv", top, bottom) if all(map(holds, claims)) else None
 
 
 def _small(rest: Poly, q: Poly) -> list[Poly]:
@@ -148,7 +161,8 @@ def _quotient(
 def _mentions(p: Poly, key: str, atoms: Atoms) -> bool:
     from refrelax.shape_solver.context import mentioned
 
-    return key in mentioned([k for mono in p for k in mono], atoms)
+    keys = [k for mono in p for k in mono]
+    return key in keys or key in mentioned(keys, atoms)
 
 
 def in_domain(s: PrimExpr, extent: PrimExpr) -> Given:
