@@ -47,6 +47,10 @@ UNCHANGED, UNREAD = "UNCHANGED", "UNREAD"
 LEAST = 1e-3
 """Seconds that a comparison gets at least, where all of the time was used before it."""
 
+SHARES = 4
+"""Fair shares of the time that one pass may take: passes differ much, and where all of them get a little too little
+none is proved."""
+
 OnPass = Callable[["ValidatedPass"], None]
 
 
@@ -195,7 +199,7 @@ def validate_pipeline(
     """Whether every pass of a pipeline keeps what ``entries`` (else all public functions) mean.
 
     ``args``: arguments of the only entry; ``assume``: claims, each used of the functions that have its symbols;
-    ``timeout``: seconds for everything, shared out among what is still to be compared; ``on_pass`` is told of each pass
+    ``timeout``: seconds for everything, of which a pass gets more than its share, but not all; ``on_pass`` is told of each pass
     when it was judged. The others are those of ``validate``.
 
     Raises:
@@ -297,7 +301,8 @@ def along(
         begun = perf_counter()
         left = None
         if asked.timeout is not None:
-            left = max(asked.timeout - (begun - started), LEAST) / (len(way.given) - index)
+            rest = max(asked.timeout - (begun - started), LEAST)
+            left = min(rest, SHARES * rest / (len(way.given) - index)) / len(asked.names)
         found, after = _judged(last, since, stage, index, asked, left)
         if after is not None:
             last, since = after, stage
@@ -320,8 +325,7 @@ def _judged(
     except (IllFormed, IllTyped) as rejection:
         why = f"the program is rejected: {rejection.diagnostics[0]}"
         return ValidatedPass(stage, since, index, (), why, rejected=True), None
-    share = None if seconds is None else seconds / len(asked.names)
-    answers = tuple(_of_one(last, after, stage, name, asked, share) for name in asked.names)
+    answers = tuple(_of_one(last, after, stage, name, asked, seconds) for name in asked.names)
     return ValidatedPass(stage, since, index, answers), after
 
 
