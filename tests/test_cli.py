@@ -389,3 +389,23 @@ def test_validate_assumes_and_says_why_it_did_not_prove(cmd, tmp_path: Path) -> 
     assert never.code == 3 and "satisfy" in never.out
     hasty = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--timeout", "0.000000001", "--json")
     assert hasty.code == 3 and hasty.rows()[0]["verdict"] == "NO-VERDICT" and hasty.rows()[0]["unproved"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "validate BAD GOOD",
+        "validate GOOD BAD",
+        "validate BAD --pipeline kernels --impl refrelax",
+        "diff BAD --impl numpy --random 0",
+        "bisect BAD --impl refrelax --pipeline default --random 0",
+    ],
+)
+def test_what_is_no_program_differs_from_nothing(cmd, tmp_path: Path, line: str) -> None:
+    """``rejected`` is no verdict (chapter 01), and 1 would say that a difference was found."""
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    good.write_text(NEGATED.format(start="1"), encoding="utf-8")
+    bad.write_text("@R.function\ndef main(x: R.Tensor((3,), 'float32')):\n    return y\n", encoding="utf-8")
+    found = cmd(*line.replace("BAD", str(bad)).replace("GOOD", str(good)).split())
+    assert found.code == 3 and "rejected" in found.out and "bad.py:3" in found.out
+    assert cmd("check", str(bad)).code == 1

@@ -6,9 +6,10 @@ from argparse import Namespace
 
 from refrelax.backends.errors import Unsupported
 from refrelax.commands import shared
-from refrelax.errors import InternalError, Rejection, UsageError
+from refrelax.errors import InternalError, Rejection, Unlinkable, UsageError
 from refrelax.extras import advice
 from refrelax.judge.implementation import ImplementationFailed
+from refrelax.judge.verdicts import Reason
 from refrelax.semantics.numbers import exact
 
 JUDGES = ("diff", "bisect", "validate")
@@ -27,7 +28,7 @@ def ending(error: Exception, options: Namespace) -> tuple[str, int] | None:
             return str(error), 3
         case Rejection():
             shared.complain(error)
-            return "", 1
+            return _rejected(error, options)
         case OSError():
             where = f"{error.filename}: " if error.filename else ""
             return f"{where}{(error.strerror or str(error)).lower()}", 2
@@ -40,6 +41,19 @@ def ending(error: Exception, options: Namespace) -> tuple[str, int] | None:
             return "there is not enough memory", 3
         case _:
             return None
+
+
+def _rejected(error: Rejection, options: Namespace) -> tuple[str, int]:
+    """A program that is none: what ``check`` finds is its other answer; who judges has no verdict on it, which is no
+    difference that was found."""
+    if options.command not in JUDGES:
+        return "", 1
+    from refrelax.commands.reports import tell
+    from refrelax.judge import NoVerdict
+
+    reason: Reason = "library" if isinstance(error, Unlinkable) else "rejected"
+    why = f"the program is rejected: {error.diagnostics[0]}"
+    return "", tell(NoVerdict(why, reason=reason, detail=str(error)), options)
 
 
 def _no_verdict(failed: ImplementationFailed, options: Namespace) -> tuple[str, int]:

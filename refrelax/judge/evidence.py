@@ -149,7 +149,7 @@ class Refuted(claim.Refuted):
     relaxations: tuple[str, ...] = ()
     tally: Tally = field(default=NOTHING, repr=False)
     otherwise: tuple[str, ...] = ()
-    """Symbols that are 0 at the counterexample, such that the programs are proved equal where they are not."""
+    """Symbols, one at least 0 at the counterexample, such that the programs are proved equal where none of them is."""
 
     word = "REFUTED"
     trusts = ()
@@ -174,7 +174,7 @@ class Refuted(claim.Refuted):
             return f"REFUTED {at}".rstrip()
         if self.otherwise:
             proved = ", ".join(f"{name} >= 1" for name in self.otherwise)
-            zeros = ", ".join(f"{name} = 0" for name in self.otherwise)
+            zeros = ", ".join(f"{name} = 0" for name in self.otherwise if self.model.get(name) == 0)
             return f"PROVED for {proved}, REFUTED at {zeros}: {example.message}"
         first = f"; the first binding that differs: {example.binding}" if example.binding else ""
         return f"REFUTED {at}".rstrip() + f": {example.message}{first}"

@@ -199,8 +199,8 @@ def validate_pipeline(
     """Whether every pass of a pipeline keeps what ``entries`` (else all public functions) mean.
 
     ``args``: arguments of the only entry; ``assume``: claims, each used of the functions that have its symbols;
-    ``timeout``: seconds for everything, of which a pass gets more than its share, but not all; ``on_pass`` is told of each pass
-    when it was judged. The others are those of ``validate``.
+    ``timeout``: seconds for everything, of which a pass gets more than its share, but not all; ``on_pass`` is told of
+    each pass when it was judged. The others are those of ``validate``.
 
     Raises:
         Rejection: ``module`` is no checked module.

@@ -226,18 +226,25 @@ def _above_zero(pair: Pair, found: Validation, options: Options, seed: int, roun
     if not isinstance(found, Refuted) or found.counterexample is None:
         return found
     zeros = tuple(name for name in pair.symbols if found.model.get(name) == 0)
-    if not zeros or (pair.deadline is not None and perf_counter() >= pair.deadline):
-        return found
-    above = tuple(parse_claim(f"{name} >= 1") for name in zeros)
+    for names in dict.fromkeys((zeros, tuple(pair.symbols)) if zeros else ()):
+        if pair.deadline is not None and perf_counter() >= pair.deadline:
+            return found
+        if _proved_above(pair, options, names, seed, rounds):
+            return replace(found, otherwise=names)
+    return found
+
+
+def _proved_above(pair: Pair, options: Options, names: Sequence[str], seed: int, rounds: int) -> bool:
+    """Whether the programs are proved equal where all these symbols are at least 1."""
+    above = tuple(parse_claim(f"{name} >= 1") for name in names)
     narrow = replace(options, assume=(*options.assume, *above), deadline=pair.deadline)
     proof, _ = _proof(pair, narrow)
     if not isinstance(proof, Proved):
-        return found
+        return False
     rest = Pair(
         pair.first, pair.second, pair.entry, pair.externs, pair.symbols, pair.relax, _both(pair, above), pair.deadline
     )
-    held = _held(rest, proof, seed, rounds)
-    return replace(found, otherwise=zeros) if isinstance(held, Equivalent) else found
+    return isinstance(_held(rest, proof, seed, rounds), Equivalent)
 
 
 def _both(pair: Pair, claims: Sequence[PrimExpr]) -> Permits:

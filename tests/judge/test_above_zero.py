@@ -90,3 +90,18 @@ def test_the_exit_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["validate", *map(str, files)]) == 1
     assert "PROVED for n >= 1, REFUTED at n = 0" in capsys.readouterr().out
     assert main(["validate", *map(str, files), "--assume", "n >= 1"]) == 0
+
+
+def test_either_of_two_extents() -> None:
+    """Each of two extents makes a difference where it alone is 0."""
+    params = 'A: T.Buffer((m, n), "float32"), C: T.Buffer((2,), "float32")'
+    first = text("C[0] = T.float32(1)\nC[1] = T.float32(2)", params)
+    second = text("for i in range(m):\n    C[0] = T.float32(1)\nfor j in range(n):\n    C[1] = T.float32(2)", params)
+    found = rr.validate(rr.parse(first), rr.parse(second))
+    assert isinstance(found, rr.Refuted) and set(found.otherwise) == {"m", "n"}
+    zeros = [name for name in ("m", "n") if found.model[name] == 0]
+    said = str(found)
+    assert said.startswith("PROVED for ") and "REFUTED at" in said
+    assert all((f"{name} = 0" in said) is (name in zeros) for name in ("m", "n"))
+    proved = rr.validate(rr.parse(first), rr.parse(second), assume=["m >= 1", "n >= 1"])
+    assert isinstance(proved, rr.Equivalent)
