@@ -89,7 +89,7 @@ def _followed(
     """On the arguments, or for all of them."""
     if not options.prove:
         return follow(checked, options.entry, given, compiler, pipeline, externs, None, options.strict)
-    from refrelax.commands.judge import claim
+    from refrelax.commands.weighing import claim
     from refrelax.judge.pipelines import Asked
     from refrelax.judge.proved_stages import follow_proofs
 

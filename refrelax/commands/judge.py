@@ -9,11 +9,10 @@ from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked, seconds, without_effect
-from refrelax.errors import Malformed, UsageError
-from refrelax.judge.report import EXIT
+from refrelax.commands.weighing import STRENGTH, claim, weighed
+from refrelax.errors import UsageError
 from refrelax.running import npz
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,12 +45,6 @@ def diff(options: argparse.Namespace) -> int:
         shown = next((k for k, (_, each) in enumerate(verdicts) if isinstance(each, judge.Divergence)), 0)
         Path(options.html).write_text(parting.page(verdicts[shown][1], checked.module, names[shown]), encoding="utf-8")
     return tell(verdicts[0][1], options) if len(verdicts) == 1 else tell_all(verdicts, options)
-
-
-STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}
-"""What ``--require`` may ask for, weakest first."""
-
-STRENGTHS = {"TESTED": 0, "PROVED-AT": 1, "PROVED": 2}
 
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,35 +113,12 @@ def validate(options: argparse.Namespace) -> int:
     return code
 
 
-def claim(text: str) -> PrimExpr:
-    """An assumption; one that is no claim is misspelt, and nothing is refuted by it."""
-    from refrelax.shape_solver.parse import parse_claim
-
-    try:
-        return parse_claim(text)
-    except Malformed as malformed:
-        raise UsageError(f"--assume {text!r}: {malformed.diagnostics[0].message}") from malformed
-
-
 def _save_counterexample(verdict: Any, options: argparse.Namespace, module: Module) -> None:
     """The arguments at which the programs differ, for ``--args``; a note where there are none."""
     if getattr(verdict, "counterexample", None) is None:
         print("refrelax: nothing was refuted: there are no arguments to save", file=sys.stderr)
         return
     values.save(options.save_args, verdict.counterexample.args, module, options.entry)
-
-
-def weighed(verdict: Any, required: str) -> tuple[int, str]:
-    """The exit code, and why an answer is weaker than required. A proof that leaned on a relaxation is no proof of what
-    the definition says."""
-    code = EXIT[verdict.word]
-    if code:
-        return code, ""
-    if STRENGTHS[verdict.word] < STRENGTH[required]:
-        return 3, f"{verdict.word} is weaker than {required}"
-    if required == "proved" and verdict.relaxations:
-        return 3, f"proved only under {', '.join(verdict.relaxations)}"
-    return 0, ""
 
 
 def _lines(verdict: Any, refused: str) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from refrelax.commands import values
-from refrelax.commands.judge import claim, weighed
 from refrelax.commands.reports import row
 from refrelax.commands.shared import busy, emit, read_checked, without_effect
+from refrelax.commands.weighing import claim, weighed
 from refrelax.errors import UsageError
 from refrelax.judge.pipelines import PipelineVerdict, ValidatedPass
 

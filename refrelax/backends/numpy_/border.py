@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import runtime
 from refrelax.errors import Trapped, UsageError
 from refrelax.running.arrays import Tensor, to_constant
@@ -120,6 +121,8 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     match value, type_:
         case ((Shape() | None | str()), _):
             return value
+        case Prim(), None if value.dtype not in runtime.USUAL:
+            raise Unsupported(f"a scalar of {value.dtype} where its type is not known")
         case Prim(), _:
             return stated(value).value
         case DType(name=name), _:
@@ -167,6 +170,26 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
     for a, b in combinations([k for k, each in enumerate(values) if isinstance(each, np.ndarray)], 2):
         if (a in written or b in written) and np.shares_memory(values[a], values[b]):
             raise UsageError(f"the arguments {a} and {b} share memory that the program writes")
+
+
+def inward_all(args: Sequence[Any], types: Sequence[Type | None]) -> list[Any]:
+    """Arguments in new memory; one tensor that is given twice is one array."""
+    made: dict[int, Any] = {}
+    values = []
+    for value, type_ in zip(args, types, strict=True):
+        if not isinstance(value, Tensor):
+            values.append(inward(value, type_))
+            continue
+        if id(value) not in made:
+            made[id(value)] = inward(value, type_)
+        values.append(made[id(value)])
+    return values
+
+
+def one_array(values: Sequence[Any]) -> bool:
+    """Whether an array stands among the values twice."""
+    arrays = [id(each) for each in values if isinstance(each, np.ndarray)]
+    return len(set(arrays)) < len(arrays)
 
 
 def _same_memory(value: Any, array: Any) -> bool:

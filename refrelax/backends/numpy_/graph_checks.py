@@ -9,6 +9,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import held
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
 from refrelax.backends.numpy_.names import local
+from refrelax.backends.numpy_.runtime import USUAL
 from refrelax.syntax.graph import (
     Expr,
     PrimValue,
@@ -27,9 +28,6 @@ from refrelax.syntax.types import (
     TupleType,
     Type,
 )
-
-USUAL = ("bool", "int64", "float64")
-"""The dtypes that a Python number is taken to have where nothing says its type."""
 
 
 def known_type(writer: Writer, expr: Expr) -> Type:

@@ -31,6 +31,10 @@ truncated_remainder = exact.truncated_remainder
 dtype = numpy_dtype
 
 
+USUAL = ("bool", "int64", "float64")
+"""The dtypes that a Python number is taken to have where nothing says its type."""
+
+
 def number(name: str, pattern: int) -> Any:
     """A NumPy scalar of a dtype that NumPy itself lacks, from its bits."""
     kind = numpy_dtype(name)
