@@ -15,7 +15,7 @@ from refrelax.errors import UsageError
 from refrelax.judge.bisect import Bisection, ComparedStage, WrongPass, follow
 from refrelax.judge.evidence import Refuted
 from refrelax.judge.pipelines import UNCHANGED, UNREAD, Asked, PipelineVerdict, Recorded, ValidatedPass, along, known
-from refrelax.judge.stages import Compiler
+from refrelax.judge.stages import Compiler, StagesEnded
 from refrelax.judge.validate import named_relaxations
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.types.check import check
@@ -50,11 +50,10 @@ def follow_proofs(
         passes.append(each)
         if each.word in PROVED or (each.word != "REFUTED" and not _ill(each)):
             continue
-        until = Recorded(way.given[: len(passes)])
-        if (wrong := _wrong(checked, until, asked, strict, _arguments(each))) is not None:
-            return replace(wrong, steps=(*_steps(passes[:-1]), wrong.steps[-1]))
-    if way.ended is not None and (wrong := _wrong(checked, way, asked, strict, None)) is not None:
-        return replace(wrong, steps=(*_steps(passes), wrong.steps[-1]))
+        if (wrong := _wrong(checked, passes, None, asked, strict)) is not None:
+            return wrong
+    if way.ended is not None and (wrong := _wrong(checked, passes, way.ended, asked, strict)) is not None:
+        return wrong
     told = PipelineVerdict(pipeline, tuple(passes), way.no_verdict())
     report = replace(told.report, trusts=(*told.trusts, NOT_BUILT))
     return Bisection(_steps(passes), _unproved(told), report, proved=True)
@@ -72,15 +71,23 @@ def _arguments(found: ValidatedPass) -> Sequence[Any] | None:
 
 
 def _wrong(
-    checked: CheckedModule, way: Recorded, asked: Asked, strict: bool, args: Sequence[Any] | None
+    checked: CheckedModule, passes: Sequence[ValidatedPass], ended: StagesEnded | None, asked: Asked, strict: bool
 ) -> Bisection | None:
-    """The ordinary bisection of the stages so far, if it finds a pass; on made-up arguments where none are given."""
+    """The ordinary bisection of the stages so far, but those that cannot be read, if it finds a pass; on the last one's
+    counterexample, or on made-up arguments where there is none."""
     (entry,) = asked.names
-    given = args if args is not None else asked.args
+    given = asked.args if ended is not None else _arguments(passes[-1]) or asked.args
     if given is None:
         given = random_arguments(checked.module, entry, asked.seed, {}, "dyadic")
+    read = [each for each in passes if not each.unread or each.rejected]
+    way = Recorded(tuple(each.stage for each in read), ended)
     found = follow(checked, entry, list(given), way, "", asked.externs, None, strict)
-    return found if isinstance(found.answer, WrongPass) else None
+    if not isinstance(found.answer, WrongPass):
+        return None
+    place = found.answer.index
+    index = read[place].index if place < len(read) else len(passes)
+    answer = replace(found.answer, index=index)
+    return replace(found, answer=answer, steps=(*_steps(passes[:index]), found.steps[-1]))
 
 
 def _steps(passes: Sequence[ValidatedPass]) -> tuple[ComparedStage, ...]:
@@ -97,6 +104,6 @@ def _unproved(told: PipelineVerdict) -> NoVerdict | None:
     said = first.unread or "; ".join(f"{each.name}: {each}" for each in first.functions if each.word not in PROVED)
     unproved = "\n".join(getattr(each.answer, "unproved", "") for each in first.functions if each.answer is not None)
     if first.word == "REFUTED":
-        said += "; but what the first program permits on these arguments"
+        said += "; on these arguments it is not seen to do what the first program forbids"
     why = f"{first.name} (pass {first.index}) is not proved: {said}"
     return NoVerdict(why, reason="", report=told.report, unproved=unproved)

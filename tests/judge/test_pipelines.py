@@ -160,6 +160,13 @@ def test_the_first_pass_that_is_refuted_is_found_without_arguments() -> None:
     assert [each.verdict for each in found.steps] == ["unchanged", "unchanged", "changed"]
 
 
+def test_a_pass_after_one_that_cannot_be_read_is_found_at_its_own_place() -> None:
+    found = proofs(UNREADABLE, TEXT, WRONG)
+    assert isinstance(found.answer, rr.WrongPass) and (found.answer.name, found.answer.index) == ("pass3", 3)
+    assert [each.verdict for each in found.steps] == ["unchanged", "unread", "unchanged", "changed"]
+    assert found.answer.before.name == "pass2"
+
+
 def test_none_is_said_only_where_all_is_proved() -> None:
     found = proofs(
         HEAD + MAIN.format("x", "y", "x").replace("return b", "c = b\n        return c") + OTHER.format("exp")
