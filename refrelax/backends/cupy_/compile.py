@@ -322,7 +322,7 @@ class CudaExecutable:
         types = surface.types_of(func, len(args))
         if (trapped := surface.refused(func, entry, args, types)) is not None:
             return trapped, ()
-        values = self._up(surface.inward_all([_on_host(a) for a in args], types))
+        values = [self.border.up(surface.inward(_on_host(a), t)) for a, t in zip(args, types, strict=True)]
         running = self._running(externs, self._machine)
         running.functions = functions
         try:
@@ -340,11 +340,6 @@ class CudaExecutable:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}"), tuple(running.frames)
         final = tuple(surface.outward(self.border.down(v)) for v in values)
         return Returned(surface.outward(result), final, tuple(running.effects)), tuple(running.frames)
-
-    def _up(self, values: list[Any]) -> list[Any]:
-        """Values on the device; one array is one there, too."""
-        made = {id(each): self.border.up(each) for each in values}
-        return [made[id(each)] for each in values]
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
         """A function of arrays to arrays, which writes to the caller's where the program overwrites a parameter.

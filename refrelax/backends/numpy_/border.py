@@ -172,26 +172,6 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
             raise UsageError(f"the arguments {a} and {b} share memory that the program writes")
 
 
-def inward_all(args: Sequence[Any], types: Sequence[Type | None]) -> list[Any]:
-    """Arguments in new memory; one tensor that is given twice is one array."""
-    made: dict[int, Any] = {}
-    values = []
-    for value, type_ in zip(args, types, strict=True):
-        if not isinstance(value, Tensor):
-            values.append(inward(value, type_))
-            continue
-        if id(value) not in made:
-            made[id(value)] = inward(value, type_)
-        values.append(made[id(value)])
-    return values
-
-
-def one_array(values: Sequence[Any]) -> bool:
-    """Whether an array stands among the values twice."""
-    arrays = [id(each) for each in values if isinstance(each, np.ndarray)]
-    return len(set(arrays)) < len(arrays)
-
-
 def _same_memory(value: Any, array: Any) -> bool:
     return not isinstance(value, np.ndarray) or np.may_share_memory(value, array) or not array.size
 

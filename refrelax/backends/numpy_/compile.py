@@ -82,9 +82,8 @@ def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: 
     return Prepared(whole, known, not overwritten(whole.module))
 
 
-def source_of(made: Prepared, mode: Mode, observed: bool = False, meet: bool = False) -> str:
-    """The program text: constants, then PrimFuncs, then Relax functions. ``meet``: the arguments of any PrimFunc may
-    share memory, not only of those that are seen to be called so.
+def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
+    """The program text: constants, then PrimFuncs, then Relax functions.
 
     Raises:
         Unsupported: something in the module has no translation.
@@ -97,7 +96,7 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False, meet: bool = F
         match func:
             case PrimFunc():
                 attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
-                parts.append(prim_func_source(name, func, fast, attempt, meet or name in shared))
+                parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
                 types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
                 writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places)
@@ -387,12 +386,6 @@ class NumPyExecutable:
         return self._load(source_of(made, self.mode), made)
 
     @cached_property
-    def _meeting(self) -> dict[str, Any]:
-        """The functions with loops that run in order where arguments share memory."""
-        made = prepared(self.checked, self.mode, loops=True)
-        return self._load(source_of(made, self.mode, meet=True), made)
-
-    @cached_property
     def _observed(self) -> dict[str, Any]:
         """The functions that keep every binding."""
         made = prepared(self.checked, self.mode, observed=True)
@@ -416,9 +409,7 @@ class NumPyExecutable:
         types = types_of(func, len(args))
         if (trapped := refused(func, entry, args, types)) is not None:
             return trapped, Running(self.checked, externs)
-        values = inward_all(args, types)
-        if isinstance(func, PrimFunc) and one_array(values):
-            functions = self._meeting
+        values = [inward(a, t) for a, t in zip(args, types, strict=True)]
         running = self._running(functions, externs, fresh)
         try:
             runtime.expect_arity(entry, len(values), len(func.params))

@@ -405,31 +405,6 @@ def test_threads_get_memory_of_their_own() -> None:
     assert not wrong
 
 
-REVERSED = """
-@I.ir_module
-class Module:
-    @T.prim_func
-    def main(x: T.Buffer((4,), "int32"), y: T.Buffer((4,), "int32")):
-        for i in range(4):
-            y[i] = x[3 - i] + 1
-"""
-
-
-@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
-@pytest.mark.parametrize("mode", ["fast", "bits"])
-def test_one_tensor_given_twice_is_one_memory(backend: str, mode: str) -> None:
-    """What the first iterations store is what the later ones read."""
-    checked = rr.check(rr.parse(REVERSED))
-    compiled = rr.compile(checked, backend=backend, mode=mode)
-    for numbers in ([1, 2, 3, 4], [0, 0, 0, 0]):
-        ours, theirs = rr.Tensor.of(numbers, "int32"), rr.Tensor.of(numbers, "int32")
-        expected = rr.run(checked, "main", ours, ours)
-        found = compiled.run("main", theirs, theirs)
-        assert [each.tolist() for each in found.arguments] == [each.tolist() for each in expected.arguments]
-        apart = compiled.run("main", rr.Tensor.of(numbers, "int32"), rr.Tensor.of(numbers, "int32"))
-        assert apart.arguments[1].tolist() == [1 + each for each in reversed(numbers)]
-
-
 @pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
 def test_a_scalar_of_another_dtype_is_not_taken_for_a_usual_one(backend: str) -> None:
     """An int32 where anything is taken has lost its dtype in generated source: it is refused, not let through."""
