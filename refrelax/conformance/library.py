@@ -7,6 +7,8 @@
 | `conformance.one_element(x)` | gives a float32 tensor of shape (1,), whatever was promised |
 | `conformance.first_scalar(x)` | gives the first element, as a number |
 | `conformance.answer()` | gives the int64 42 |
+| `conformance.keep(x)` | keeps its tensor, and gives null |
+| `conformance.double_kept()` | doubles every element of what was kept last, where it is, and gives null |
 """
 
 from __future__ import annotations
@@ -44,10 +46,23 @@ def _answer() -> int:
     return 42
 
 
+_KEPT: list[Tensor] = []
+
+
+def _keep(x: Tensor) -> None:
+    _KEPT[:] = [x]
+
+
+def _double_kept() -> None:
+    _KEPT[0].assign(_double(_KEPT[0]))
+
+
 LIBRARY: dict[str, Callable[..., Any]] = {
     "conformance.double": _double,
     "conformance.copy_into": _copy_into,
     "conformance.one_element": _one_element,
     "conformance.first_scalar": _first_scalar,
     "conformance.answer": _answer,
+    "conformance.keep": _keep,
+    "conformance.double_kept": _double_kept,
 }

@@ -35,7 +35,7 @@ class Tensor:
     nothing. From then on the cells are the tensor.
     """
 
-    __slots__ = ("_array", "_core")
+    __slots__ = ("__weakref__", "_array", "_core")
 
     def __init__(self, core: TensorValue) -> None:
         self._core: TensorValue | None = core

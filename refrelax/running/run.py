@@ -7,11 +7,13 @@ the outcome in surface values again.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
+from refrelax.rules import rule
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
 from refrelax.semantics.budget import Budget, Meter
@@ -78,9 +80,8 @@ def run(
     if strict and numerics not in ("enclosure", "strict"):
         raise UsageError(f"strict=True narrows what is permitted: it needs numerics='enclosure', found {numerics!r}")
     chosen = reading("strict" if strict else numerics, seed) if isinstance(numerics, str) else numerics
-    values = [
-        inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, positional if args is None else tuple(args))
-    ]
+    given = positional if args is None else tuple(args)
+    values = apart([inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, given)])
     interpreter = Interpreter(
         module,
         chosen,
@@ -123,8 +124,10 @@ class Watched(list[Effect]):
         self.tell(effect)
 
 
+@rule("ev/library-memory")
 def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:
-    """A library function, given surface values and giving run-time values."""
+    """A library function, given surface values and giving run-time values. A tensor is over the same cells on both
+    sides."""
     return lambda *args: inward(function(*(outward(a) for a in args)), None, numerics)
 
 
@@ -148,6 +151,31 @@ def _prim_param_type(param: ScalarParam | BufferParam) -> Type | None:
             return None if var.dtype.startswith("handle") else PrimType(var.dtype)
         case BufferParam(buffer=buffer):
             return tensor_of(buffer.shape, buffer.dtype)
+
+
+@rule("ev/entry-arguments")
+def apart(values: Sequence[Any]) -> list[Any]:
+    """The arguments of a run, in memory of their own where the caller's tensors share some."""
+    uses = Counter(id(each.storage) for each in _tensors(values))
+    return [_own(each, uses) for each in values]
+
+
+def _tensors(values: Sequence[Any]) -> Iterator[TensorValue]:
+    for each in values:
+        if isinstance(each, TensorValue):
+            yield each
+        elif isinstance(each, tuple):
+            yield from _tensors(each)
+
+
+def _own(value: Any, uses: Mapping[int, int]) -> Any:
+    match value:
+        case TensorValue() if uses[id(value.storage)] > 1:
+            return from_payloads(value.numerics, value.dtype, value.shape, list(value.payloads()))
+        case tuple():
+            return tuple(_own(each, uses) for each in value)
+        case _:
+            return value
 
 
 def _paired(module: Module, entry: str, args: tuple[Any, ...]) -> list[tuple[Any, Type | None]]:

@@ -338,6 +338,8 @@ class CudaExecutable:
             return Unspecified("num/int-division-by-zero", "integer division by zero"), tuple(running.frames)
         except (IndexError, ValueError, OverflowError, MemoryError) as error:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}"), tuple(running.frames)
+        finally:
+            running.lent.refresh()
         final = tuple(surface.outward(self.border.down(v)) for v in values)
         return Returned(surface.outward(result), final, tuple(running.effects)), tuple(running.frames)
 

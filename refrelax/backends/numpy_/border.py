@@ -168,7 +168,8 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
         if isinstance(args[k], list | tuple | int | float) or not _same_memory(args[k], values[k]):
             raise UsageError(f"{name} is written: give an array of the machine's byte order, not {_told(args[k])}")
     for a, b in combinations([k for k, each in enumerate(values) if isinstance(each, np.ndarray)], 2):
-        if (a in written or b in written) and np.shares_memory(values[a], values[b]):
+        one = args[a] is args[b] or np.shares_memory(values[a], values[b])
+        if (a in written or b in written) and one:
             raise UsageError(f"the arguments {a} and {b} share memory that the program writes")
 
 

@@ -10,14 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from refrelax.backends.executable import Frame, Observed
+from refrelax.backends.lent import Lent
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, origins, runtime
 from refrelax.backends.numpy_.border import (
     copied,
     given,
     inward,
-    inward_all,
-    one_array,
     outward,
     refused,
     seen,
@@ -162,8 +161,11 @@ class Running:
     """Bindings that are not shown, since the definition itself gave their value."""
     given_contracts: Mapping[str, str] | None = None
     contracts: Mapping[str, str] = field(init=False)
+    lent: Lent = field(init=False)
+    """The tensors that library functions were given."""
 
     def __post_init__(self) -> None:
+        self.lent = Lent(lambda array: self.held(array), lambda array, found: self.place(array, found))
         given_ = self.given_contracts
         self.contracts = contracts_of(self.checked.module) if given_ is None else given_
 
@@ -206,7 +208,7 @@ class Running:
         """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
             return self.stand_in(name, args)
-        return self.result(*self.called(name, args))
+        return self.called(name, args)
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
@@ -217,25 +219,21 @@ class Running:
             spoil(outputs)
         self.called(name, [*args, *outputs])
 
-    def result(self, found: Any, memory: Mapping[int, Any]) -> Any:
-        """What a library function gave, as the program has it: a tensor that it was given is that memory still."""
+    def result(self, found: Any) -> Any:
+        """What a library function gave, as the program has it: a tensor that one was given is that memory still."""
         if isinstance(found, tuple):
-            return tuple(self.result(each, memory) for each in found)
-        return memory[id(found)] if id(found) in memory else self.taken(inward(found, None))
+            return tuple(map(self.result, found))
+        array = self.lent.array_of(found) if isinstance(found, Tensor) else None
+        return self.taken(inward(found, None)) if array is None else array
 
-    def called(self, name: str, args: list[Any]) -> tuple[Any, Mapping[int, Any]]:
-        """What a registered library function gives, and the arrays of its tensors by identity; what it stores in
-        tensors is stored, and nothing where it stores nothing: arguments may share memory, and constants are
-        read-only."""
-        one = {id(each): outward(self.held(each)) for each in args}  # one tensor for what is one array
-        given = [one[id(each)] for each in args]
-        before = [each.tobytes() if isinstance(each, Tensor) else b"" for each in given]
+    def called(self, name: str, args: list[Any]) -> Any:
+        """What a registered library function gives; what it stores in tensors, be they of an earlier call, is
+        stored."""
+        self.lent.refresh()
+        given = list(map(self.lent.given, args))
         result = self.externs[name](*given)
-        for array, tensor, bytes_ in zip(args, given, before, strict=True):
-            if isinstance(tensor, Tensor) and tensor.tobytes() != bytes_:
-                self.place(array, tensor.numpy())
-        of = {id(tensor): array for array, tensor in zip(args, given, strict=True) if isinstance(tensor, Tensor)}
-        return result, of
+        self.lent.collect()
+        return self.result(result)
 
     def parameters(self, name: str) -> int | None:
         """How many parameters the contract of a library function has; ``None`` without one."""
@@ -418,6 +416,8 @@ class NumPyExecutable:
                 result = functions[function(entry)](*first)
         except FAILURES as error:
             return ended(error), running
+        finally:
+            running.lent.refresh()
         shown = outward(given(result, (), True) if not self._kept else copied(result))
         return Returned(shown, tuple(outward(v) for v in values), tuple(running.effects)), running
 

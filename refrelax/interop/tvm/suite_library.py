@@ -36,12 +36,25 @@ def _answer() -> int:
     return 42
 
 
+_KEPT: list[Any] = []
+
+
+def _keep(x: Any) -> None:
+    _KEPT[:] = [x]
+
+
+def _double_kept() -> None:
+    _KEPT[0].copyfrom(_KEPT[0].numpy() * 2)
+
+
 LIBRARY = {
     "conformance.double": _double,
     "conformance.copy_into": _copy_into,
     "conformance.one_element": _one_element,
     "conformance.first_scalar": _first_scalar,
     "conformance.answer": _answer,
+    "conformance.keep": _keep,
+    "conformance.double_kept": _double_kept,
 }
 
 
