@@ -1,11 +1,12 @@
 """The specification as one document: a self-contained HTML file, and a PDF where chromium or weasyprint is there.
 
-    python tools/make_spec.py [--out build/spec]
+    python tools/make_spec.py [--out build/spec] [--against DIR|COMMIT]
 
 Rules are numbered in reading order and keep an anchor that does not change, ``#rule-AREA-NAME``; every heading has one
 (``#FILE--HEADING``), and links between the files of ``spec/`` become links inside of the document. Indexes of all rules
-and operators, the edition, how to cite it and the licence of the text are part of it. Needs the package ``markdown``,
-which mkdocs brings (``pip install -e '.[docs]'``).
+and operators, the edition, how to cite it and the licence of the text are part of it. Bars in the margin say what
+differs from the last edition, or, with ``--against``, from an earlier text (``change_bars.py``). Needs the package
+``markdown``, which mkdocs brings (``pip install -e '.[docs]'``).
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import markdown
+from change_bars import Bars, blocks, changes, text_of
 
+from refrelax.syntax.editions import CURRENT, EDITIONS
 from refrelax.version import SPEC_EDITION, __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = ROOT / "spec"
 RULE = re.compile(r"<strong><code>([a-z][a-z0-9_.]*/[a-z0-9-]+)</code></strong>")
 MENTION = re.compile(r"<code>([a-z][a-z0-9_.]*/[a-z0-9-]+)</code>")
-HEADING = re.compile(r"<h([1-4])>(.*?)</h\1>", re.DOTALL)
+HEADING = re.compile(r"<h([1-4])(| [^>]*)>(.*?)</h\1>", re.DOTALL)
 LINK = re.compile(r'href="([^"]+)"')
 LEFT_OUT = ("rules.md", "status.md")
 """Generated indexes of the folder: the document makes its own."""
@@ -40,6 +44,10 @@ table { border-collapse: collapse; display: block; overflow-x: auto; }
 td, th { border: 1px solid #ccc; padding: 0.2rem 0.5rem; text-align: left; vertical-align: top; }
 h1 { border-top: 2px solid #111; padding-top: 1rem; margin-top: 3rem; }
 a { color: #0645ad; text-decoration: none; } .number { color: #777; font-size: 0.8em; }
+.changed { border-left: 0.25rem solid #b30000; margin-left: -0.8rem; padding-left: 0.55rem; }
+.before { border-color: #999; }
+tr.changed { border-left: 0; } tr.changed > :first-child { border-left: 0.25rem solid #b30000; }
+tr.before > :first-child { border-left-color: #999; }
 .index { columns: 2; font-size: 0.85em; } .index p { margin: 0; }
 @media print { body { max-width: none; font-size: 10pt; } h1 { break-before: page; } pre { white-space: pre-wrap; } }
 """
@@ -51,6 +59,24 @@ def sources() -> list[Path]:
     pages = [SPEC / "ops" / "common.md", *sorted(p for p in (SPEC / "ops").glob("*.md") if p.name != "common.md")]
     rest = sorted(p for p in SPEC.glob("*.md") if p not in chapters)
     return [p for p in (*chapters, *pages, *rest) if p.name not in LEFT_OUT]
+
+
+def page_of(path: Path) -> str:
+    """A file of the text as HTML."""
+    return markdown.markdown(path.read_text(encoding="utf-8"), extensions=["tables", "fenced_code"])
+
+
+def earlier_blocks(folder: Path) -> frozenset[str]:
+    """The blocks of an earlier text."""
+    return frozenset(block for path in folder.rglob("*.md") for block in blocks(page_of(path)))
+
+
+def bars_against(source: str | None) -> Bars:
+    """The bars of a document: against an earlier text, else against earlier editions."""
+    if source is None:
+        return Bars()
+    with tempfile.TemporaryDirectory() as folder:
+        return Bars(earlier_blocks(text_of(source, ROOT, Path(folder))))
 
 
 def slug(text: str) -> str:
@@ -72,7 +98,10 @@ def rule_anchor(rule: str) -> str:
 class Document:
     """The body of the document, and what the indexes list."""
 
-    def __init__(self) -> None:
+    def __init__(self, against: str | None = None) -> None:
+        """``against``: the folder or commit of an earlier text, which the bars compare with."""
+        self.against = against
+        self.bars = bars_against(against)
         self.rules: dict[str, int] = {}
         self.operators: dict[str, str] = {}
         self.contents: list[tuple[int, str, str]] = []
@@ -80,8 +109,7 @@ class Document:
         self.parts = [self._part(path) for path in sources()]
 
     def _part(self, path: Path) -> str:
-        text = markdown.markdown(path.read_text(encoding="utf-8"), extensions=["tables", "fenced_code"])
-        text = RULE.sub(self._rule, text)
+        text = RULE.sub(self._rule, self.bars.mark(page_of(path)))
         text = HEADING.sub(lambda found: self._heading(path, found), text)
         return LINK.sub(lambda found: self._link(path, found), text)
 
@@ -94,7 +122,7 @@ class Document:
         return f'{number} <strong id="{rule_anchor(rule)}"><code>{rule}</code></strong>'
 
     def _heading(self, path: Path, found: re.Match[str]) -> str:
-        level, text = int(found[1]), found[2]
+        level, text = int(found[1]), re.sub(r'^<a id="change-\d+"></a>', "", found[3])
         anchor = file_anchor(path) if level == 1 else f"{file_anchor(path)}--{slug(text)}"
         while anchor in self._anchors:
             anchor += "-again"
@@ -103,7 +131,7 @@ class Document:
             self.contents.append((level, text, anchor))
         if level == 2 and text.startswith("relax."):
             self.operators[text] = anchor
-        return f'<h{level} id="{anchor}">{text}</h{level}>'
+        return f'<h{level}{found[2]} id="{anchor}">{found[3]}</h{level}>'
 
     def _link(self, path: Path, found: re.Match[str]) -> str:
         target, _, fragment = found[1].partition("#")
@@ -137,6 +165,7 @@ class Document:
         yield f'<h1 id="top">{title}</h1>'
         yield f"<p>{len(self.rules)} rules, {len(self.operators)} operators. Made by refrelax {__version__}.</p>"
         yield from front_matter()
+        yield from self._changes()
         yield '<h2 id="contents">Contents</h2>'
         for level, text, anchor in self.contents:
             yield f'<p style="margin:0 0 0 {2 * (level - 1)}rem"><a href="#{anchor}">{text}</a></p>'
@@ -150,6 +179,25 @@ class Document:
         for name, anchor in sorted(self.operators.items()):
             yield f'<p><a href="#{anchor}">{name}</a></p>'
         yield "</div></body></html>"
+
+    def _changes(self) -> Iterator[str]:
+        """What the bars say, and where they stand."""
+        yield '<h2 id="changes">Changes</h2>'
+        if self.against is not None:
+            where = [f'<a href="#{anchor}">{k}</a>' for k, (_, anchor) in enumerate(self.bars.marked, 1)]
+            yield '<p class="changed">A bar stands beside what is not in the earlier text, '
+            yield f"<code>{html.escape(self.against)}</code>: {len(where)} blocks. {' '.join(where)}</p>"
+            return
+        yield f'<p class="changed">A bar like this: it was otherwise in the last edition, {EDITIONS[-2]}.</p>'
+        yield '<p class="changed before">One like this: it was otherwise in an edition before that.</p>'
+        yield f"<p>Editions up to {CURRENT} differ in spelling: what a program means is the same in all of them.</p>"
+        yield "<table><tr><th>last edition that has it</th><th>what it was</th><th>where</th></tr>"
+        for change in changes():
+            anchors = [anchor for by, anchor in self.bars.marked if by == change]
+            where = [f'<a href="#{anchor}">{k}</a>' for k, anchor in enumerate(anchors, 1)]
+            says = re.sub("``(.*?)``", r"<code>\1</code>", html.escape(change.says))
+            yield f"<tr><td>{change.edition}</td><td>{says}</td><td>{' '.join(where)}</td></tr>"
+        yield "</table>"
 
 
 def front_matter() -> Iterator[str]:
@@ -188,10 +236,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "spec")
     parser.add_argument("--no-pdf", action="store_true")
+    parser.add_argument("--against", help="bars against an earlier text: its folder, or a commit that has spec/")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     page = options.out / "relax-specification.html"
-    text = Document().html()
+    text = Document(options.against).html()
     page.write_text(text, encoding="utf-8")
     print(f"{page}: {len(text) // 1024} KiB")
     if not options.no_pdf:

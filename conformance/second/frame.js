@@ -58,8 +58,8 @@ class Frame {
   load(e) {
     const buffer = this.buffer(e.buffer);
     const at = this.places(e.indices);
-    const mask = e.predicate === null ? 1n : evaluate(e.predicate, this);
-    const one = (place, taken) => (taken === 1n && inside(buffer, place) ? buffer.at(place) : null);
+    const mask = e.predicate === null ? true : evaluate(e.predicate, this);
+    const one = (place, taken) => (taken && inside(buffer, place) ? buffer.at(place) : null);
     return isVector(at) ? at.map((place, lane) => one(place, Array.isArray(mask) ? mask[lane] : mask)) : one(at, mask);
   }
 
@@ -68,9 +68,9 @@ class Frame {
     const buffer = this.buffer(e.buffer);
     const value = evaluate(e.value, this);
     const at = this.places(e.indices);
-    const mask = e.predicate === null ? 1n : evaluate(e.predicate, this);
+    const mask = e.predicate === null ? true : evaluate(e.predicate, this);
     const one = (place, element, taken) => {
-      if (taken === 0n) return;
+      if (!taken) return;
       if (!inside(buffer, place)) throw open("ld/store-out-of-bounds");
       buffer.store[buffer.place(place)] = element;
     };

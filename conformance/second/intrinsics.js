@@ -68,9 +68,10 @@ function cFunction([name, ...args], at) {
 }
 
 function ldexp(x, exponent, at) {
-  const n = Math.max(-2200, Math.min(2200, Number(exponent)));
-  const half = Math.trunc(n / 2);
-  return round(x * 2 ** half * 2 ** (n - half), at);
+  let [n, scaled] = [Math.max(-2200, Math.min(2200, Number(exponent))), x];
+  for (; n > 1023; n -= 1023) scaled *= 2 ** 1023;
+  for (; n < -1074; n += 1000) scaled *= 2 ** -1000;
+  return round(scaled * 2 ** n, at);
 }
 
 /** A product of two numbers of 24 bits is exact in double precision; of wider ones it is not. */

@@ -13,15 +13,7 @@ from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.lent import Lent
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, origins, runtime
-from refrelax.backends.numpy_.border import (
-    copied,
-    given,
-    inward,
-    outward,
-    refused,
-    seen,
-    types_of,
-)
+from refrelax.backends.numpy_.border import copied, given, inward, outward, refused, seen, types_of
 from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
