@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_.graph_checks import USUAL
 from refrelax.errors import Trapped, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
@@ -114,14 +115,16 @@ def _may_be_parameter(expr: Expr, seen: dict[str, bool]) -> bool:
 
 def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``. ``copy``: arrays
-    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing."""
+    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing: a scalar of a dtype
+    that no bare number has stays a ``Prim`` there."""
     if isinstance(type_, AnyType):
         type_ = None
     match value, type_:
         case ((Shape() | None | str()), _):
             return value
         case Prim(), _:
-            return stated(value).value
+            known = type_ is not None or value.dtype in USUAL
+            return stated(value).value if known else stated(value)
         case DType(name=name), _:
             return runtime.Dtype(name)
         case ((bool() | int() | float()), PrimType(dtype=dtype)):
@@ -225,6 +228,8 @@ def outward(value: Any) -> Any:
         return Tensor.over(np.asarray(value))
     if isinstance(value, runtime.Dtype):
         return DType(str(value))
+    if isinstance(value, Prim):
+        return value.value
     return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
 
 
