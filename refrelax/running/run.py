@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
-from refrelax.running.arrays import Tensor, to_constant
 from refrelax.rules import rule
+from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.builtins.contexts import param_types

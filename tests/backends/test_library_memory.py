@@ -1,4 +1,4 @@
-"""A tensor that a library function was given is the program's memory for as long as it is kept (``ev/library-memory``)."""
+"""A tensor that a library function was given is the program's memory as long as it is kept (``ev/library-memory``)."""
 
 from __future__ import annotations
 

@@ -115,8 +115,8 @@ def _may_be_parameter(expr: Expr, seen: dict[str, bool]) -> bool:
 
 def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``. ``copy``: arrays
-    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing: a scalar of a dtype
-    that no bare number has stays a ``Prim`` there."""
+    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing: a scalar
+    of a dtype that no bare number has stays a ``Prim`` there."""
     if isinstance(type_, AnyType):
         type_ = None
     match value, type_:
