@@ -96,7 +96,7 @@ def run(
         interpreter.effects = Watched(tell)
     interpreter.externs = {name: wrapped(f, chosen) for name, f in externs.items()}
     try:
-        result = interpreter.call_global(entry, values)
+        result = interpreter.enter(entry, values)
     except Ended as end:
         return end.outcome
     except RecursionError:

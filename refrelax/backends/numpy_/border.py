@@ -14,6 +14,7 @@ import numpy as np
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_.graph_checks import USUAL
 from refrelax.errors import Trapped, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
@@ -115,7 +116,8 @@ def _may_be_parameter(expr: Expr, seen: dict[str, bool]) -> bool:
 
 def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``. ``copy``: arrays
-    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing."""
+    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing: a scalar
+    of a dtype that no bare number has stays a ``Prim`` there."""
     if isinstance(type_, AnyType):
         type_ = None
     match value, type_:
@@ -124,7 +126,8 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
         case Prim(), None if value.dtype not in runtime.USUAL:
             raise Unsupported(f"a scalar of {value.dtype} where its type is not known")
         case Prim(), _:
-            return stated(value).value
+            known = type_ is not None or value.dtype in USUAL
+            return stated(value).value if known else stated(value)
         case DType(name=name), _:
             return runtime.Dtype(name)
         case ((bool() | int() | float()), PrimType(dtype=dtype)):
@@ -228,6 +231,8 @@ def outward(value: Any) -> Any:
         return Tensor.over(np.asarray(value))
     if isinstance(value, runtime.Dtype):
         return DType(str(value))
+    if isinstance(value, Prim):
+        return value.value
     return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
 
 

@@ -176,7 +176,7 @@ def truth(condition: Any) -> bool:
         if condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element")
         return bool(condition.reshape(-1)[0])
-    return bool(condition)
+    return bool(condition.value if isinstance(condition, Prim) else condition)
 
 
 # --- checks at graph level -------------------------------------------------------------------------------------------

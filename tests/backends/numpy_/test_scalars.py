@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.backends.errors import Unsupported
+from refrelax.semantics.values import Prim
 from tests.draws import draws
 
 DTYPES = ["bool", "int32", "int64", "float32", "float64"]
@@ -74,3 +75,79 @@ class Module:
     with pytest.raises(Unsupported, match="a scalar of unknown type as int32"):
         rr.compile(rr.check(rr.parse(text.format('R.Prim("int32")'))))
     ends_alike(text.format('R.Prim("int64")'), 3)
+
+
+UNKNOWN = """@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Any):
+        {}
+        return y
+"""
+USES = {
+    "a cast": 'y = R.match_cast(x, R.Prim("int64"))',
+    "a cast of a float": 'y = R.match_cast(x, R.Prim("float64"))',
+    "a cast to a tensor": 'y = R.match_cast(x, R.Tensor((1,), "int64"))',
+    "a cast of a tuple": 'y = R.match_cast(x, R.Tuple(R.Prim("int64"), R.Prim("bool")))',
+    "a result": "y = (x, x)",
+    "a print": '_ = R.print(x, format="{}")\n        y = x',
+    "a library function": 'y = R.call_packed("lib.same", x, ty_args=(R.Any,))',
+    "a condition": "if x:\n            y = R.const(1)\n        else:\n            y = R.const(2)",
+}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
+@pytest.mark.parametrize("use", USES)
+def test_a_scalar_that_says_its_dtype_keeps_it_where_no_type_is_known(use: str, backend: str) -> None:
+    checked = rr.check(rr.parse(UNKNOWN.format(USES[use])))
+    compiled = rr.compile(checked, backend=backend)  # type: ignore[arg-type]
+    externs = {"lib.same": lambda x: x}
+    scalars = [Prim("int32", 0), Prim("int32", 3), Prim("int64", 3), Prim("float32", 0.0), Prim("float64", 0.5)]
+    for value in [*scalars, *((each, True) for each in scalars if use != "a condition")]:
+        expected = rr.run(checked, "main", value, externs=externs)
+        found = compiled.run("main", value, externs=externs)
+        assert type(found) is type(expected), (value, expected, found)
+        if isinstance(expected, rr.Returned) and isinstance(found, rr.Returned):
+            assert repr((found.value, found.arguments)) == repr((expected.value, expected.arguments))
+            assert repr(found.effects) == repr(expected.effects)
+        elif isinstance(expected, rr.Trapped) and isinstance(found, rr.Trapped):
+            assert found.rule == expected.rule
+
+
+ENTERED = """@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4,), "{dtype}")) -> T.{dtype}:
+        I = T.alloc_buffer((1,), "int32")
+        I[0] = 0
+        while I[0] < 4:
+            if I[0] > 2:
+                return A[I[0]]
+            I[0] = I[0] + 1
+        return A[0]
+"""
+
+
+@pytest.mark.parametrize("mode", ["bits", "fast"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint8", "float32", "float64", "bfloat16"])
+def test_a_kernel_that_is_entered_gives_a_number_of_python(dtype: str, mode: str) -> None:
+    """Out of a loop, too; and the definition gives one (``ev/prim-func-result``), no truth of a reading's own."""
+    checked = rr.check(rr.parse(ENTERED.format(dtype=dtype)))
+    given = rr.Tensor.of([True] * 4 if dtype == "bool" else [1, 2, 3, 1], dtype)
+    expected = rr.run(checked, "main", given)
+    assert isinstance(expected, rr.Returned)
+    assert type(expected.value) in (bool, int, float)
+    compiled = rr.compile(checked, mode=mode)  # type: ignore[arg-type]
+    found = compiled.run("main", given)
+    assert isinstance(found, rr.Returned)
+    assert repr(found.value) == repr(expected.value) == repr(compiled["main"](given))
+    assert isinstance(rr.diff(checked, "main", [given], impl="numpy"), rr.Agreement)
+
+
+@pytest.mark.parametrize(("dtype", "rule"), [("int32", "st/never-written"), ("float32", "ev/prim-value")])
+def test_a_kernel_that_is_entered_and_gives_poison_is_open(dtype: str, rule: str) -> None:
+    text = ENTERED.format(dtype=dtype).replace("return A[0]", f'U = T.alloc_buffer((1,), "{dtype}"); return U[0]')
+    checked = rr.check(rr.parse(text.replace("I[0] > 2", "I[0] > 9")))
+    outcome = rr.run(checked, "main", rr.Tensor.of([1, 2, 3, 4], dtype))
+    assert isinstance(outcome, rr.Unspecified)
+    assert outcome.rule == rule
