@@ -9,14 +9,12 @@ const { isFloat, decode } = require("./dtypes");
 const { callForm } = require("./calls");
 const { operator } = require("./operators");
 
-const ENTRY = { type: "ev/param-type", dtype: "ev/param-dtype", rank: "ev/param-rank", shape: "ev/param-shape" };
-
 /** Call a graph-level function; `around` is the scope of a local one. */
 function callFunction(machine, f, args, around) {
   if (args.length !== f.params.length) throw trapped("ev/arity", `${args.length}`);
   const scope = new Scope(around);
   f.params.forEach((p, k) => scope.set(p.name, args[k]));
-  match(f.params.map((p, k) => [args[k], p.type]), scope, (question) => trapped(ENTRY[question]));
+  match(f.params.map((p, k) => [args[k], p.type]), scope, (question) => trapped(`ev/param-${question}`));
   const value = sequence(machine, f.body, scope);
   match([[value, f.ret]], scope, () => trapped("ev/return-mismatch"));
   return value;
@@ -34,14 +32,12 @@ function bind(machine, binding, scope) {
   }
   const value = expression(machine, binding.value, scope);
   if (binding.node === "MatchCast") match([[value, binding.type]], scope, () => trapped("ev/match-cast-mismatch"));
-  scope.set(binding.name, binding.value.node === "Call" && binding.node === "VarBinding" ? kept(value, binding, scope) : value);
+  scope.set(binding.name, kept(value, binding.annotation));
 }
 
-/** The value of a call, which has the annotated type (ev/promised-type); void drops it. */
-function kept(value, binding, scope) {
-  if (binding.annotation?.node === "TupleType" && binding.annotation.fields.length === 0) return [];
-  if (binding.annotation !== null) match([[value, binding.annotation]], new Scope(scope), () => open("ev/promised-type"));
-  return value;
+/** Void drops a value; one that contradicts any other annotation may be anything (ev/promised-type). */
+function kept(value, annotation) {
+  return annotation?.node === "TupleType" && annotation.fields.length === 0 ? [] : value;
 }
 
 function expression(machine, e, scope) {
@@ -93,7 +89,7 @@ function call(machine, e, scope) {
   const args = e.args.map((a) => expression(machine, a, scope));
   switch (e.op.node) {
     case "GlobalVar": return machine.call(e.op.name, args);
-    case "ExternFunc": return checkedResult(machine.library(e.op.name, args), e, scope);
+    case "ExternFunc": return machine.library(e.op.name, args);
     case "Var": return calledValue(scope.value(e.op.name), args);
     default: break;
   }
@@ -104,13 +100,6 @@ function call(machine, e, scope) {
 function calledValue(callee, args) {
   if (!(callee instanceof Closure)) throw open("ev/call-non-function");
   return callee.call(args);
-}
-
-/** A result that contradicts the promised type leaves the run open (ev/packed-result-type). */
-function checkedResult(value, e, scope) {
-  const fail = () => open("ev/packed-result-type");
-  if (e.ty_args.length === 1) match([[value, e.ty_args[0]]], scope, fail);
-  return value;
 }
 
 module.exports = { callFunction, isTrue };

@@ -110,7 +110,7 @@ function bound(b, env, types, state, visible) {
 function expression(e, env, types, state, visible) {
   const typed = (part) => expression(part, env, types, state, visible);
   switch (e.node) {
-    case "Var": return variable(e.name, env);
+    case "Var": return env.get(e.name);
     case "Constant": return tensor(e.shape.map(int), e.dtype);
     case "ConstantRef": return constant(e, state);
     case "PrimValue":
@@ -126,14 +126,9 @@ function expression(e, env, types, state, visible) {
     case "GlobalVar": return state.signature(e.name);
     case "ExternFunc": return opaque(e.name === "runtime.TVMTensorCreateView");
     case "If": return conditional(e, env, types, state, visible);
-    case "Call": return ranked(callType(e, e.args.map(typed), (name) => variable(name, env), state), env);
+    case "Call": return ranked(callType(e, e.args.map(typed), (name) => env.get(name), state), env);
     default: throw unsupported(`the type of ${e.node}`);
   }
-}
-
-function variable(name, env) {
-  if (!env.has(name)) throw unsupported(`no type of ${name}`);
-  return env.get(name);
 }
 
 /** A variable in a scalar expression holds a prim value, of the dtype that it has there (ty/scalar-variable). */

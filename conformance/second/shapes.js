@@ -270,7 +270,7 @@ function intrinsic(e) {
     if (e.op === "shift_left") return scaled(args[0], 1n << count);
     if (e.op === "shift_right") return quotient(args[0], constant(1n << count));
   }
-  if (e.op === "bitwise_and" && count !== null && count > 0n && (count & (count + 1n)) === 0n) {
+  if (e.op === "bitwise_and" && count > 0n && (count & (count + 1n)) === 0n) {
     return arithmetic.FloorMod(args[0], constant(count + 1n));
   }
   return atom(`${e.op}(${args.map(spelled).join(",")})`);

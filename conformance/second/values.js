@@ -84,8 +84,7 @@ function fromJson(spec) {
   if ("bits" in spec) return new Tensor(spec.dtype, spec.shape, spec.bits.map((b) => decode(BigInt(b), spec.dtype)));
   if ("value" in spec) return new Prim(spec.dtype, decode(BigInt(spec.value), spec.dtype), spec);
   if ("shape" in spec) return new Shape(spec.shape);
-  if ("dtype" in spec) return new DType(spec.dtype);
-  return spec;
+  return new DType(spec.dtype);
 }
 
 const hex = (value, dtype) => (value === null ? null : `0x${encode(value, dtype).toString(16)}`);

@@ -43,7 +43,7 @@ function meeting(p, q) {
 }
 
 function convert(x, to) {
-  return x.dtype === to ? x : Tensor.make(to, x.shape, (i) => cast(x.at(i), x.dtype, to));
+  return Tensor.make(to, x.shape, (i) => cast(x.at(i), x.dtype, to));
 }
 
 const product = (shape) => shape.reduce((a, b) => a * b, 1);

@@ -14,7 +14,7 @@ function span(n, begin, end, stride, inbound) {
     if (out(begin) || out(end) || (stride < 0 && begin === n && end < n)) throw open("op.strided_slice/inbound");
   }
   const bound = (p) => Math.min(Math.max(p < 0 ? p + n : p, low), high);
-  const [from, until] = inbound ? [begin, end] : [bound(begin), bound(end)];
+  const [from, until] = [bound(begin), bound(end)];
   return [from, Math.max(0, Math.ceil((until - from) / stride))];
 }
 

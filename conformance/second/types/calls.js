@@ -3,7 +3,7 @@
 const { rejected, unsupported } = require("../ends");
 const { definitionOf, attributes } = require("../operators");
 const { tuple, ANY, VOID } = require("./build");
-const { L2, PASS, L1, grade, assign, mentioned } = require("./lattice");
+const { L2, PASS, grade, assign, mentioned } = require("./lattice");
 
 /** The type of a call whose arguments have these types. */
 function callType(e, types, variable, state) {
@@ -65,7 +65,7 @@ function bind(param, arg, values) {
 function outputs(e) {
   if (e.ty_args.length !== 1) throw rejected("ty/call-form-out-ty", String(e.ty_args.length));
   const types = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
-  const fine = types.every((t) => t.node === "TensorType" && t.shape !== null && (t.dtype !== null || e.op.name === "relax.call_dps_packed"));
+  const fine = types.every((t) => t.node === "TensorType" && t.shape !== null);
   if (e.ty_args.some((t) => t.node === "DTensorType")) throw unsupported("distributed tensors");
   if (!fine) throw rejected("ty/call-form-out-ty", e.op.name);
   return types;
@@ -88,7 +88,6 @@ function callTir(e, types, state, skip = () => false) {
   if (params.length !== inputs.length + fresh.length) throw rejected("ty/call-arity", `${inputs.length} and ${fresh.length} for ${params.length}`);
   const values = assignment(params.slice(0, inputs.length), inputs);
   params.slice(inputs.length).forEach((p, k) => {
-    if (p.node === "AnyType") return;
     const implied = assign(p, values);
     if (grade(implied, fresh[k]) !== PASS) throw rejected("ty/call-tir-out-ty", `output ${k}`);
   });
@@ -102,7 +101,7 @@ function callTirInplace(e, types, state) {
   checkPlaces(places, outs.length, inputs.length);
   places.forEach((place, k) => {
     if (place < 0) return;
-    const exact = grade(outs[k], inputs[place]) === PASS && grade(inputs[place], outs[k]) >= L1;
+    const exact = grade(outs[k], inputs[place]) === PASS;
     if (!exact) throw rejected("ty/call-tir-inplace", String(k));
   });
   return callTir(e, types, state, (k) => places[k] >= 0);

@@ -72,7 +72,7 @@ function broadcastTwo(a, b) {
 function device(types) {
   let found = null;
   for (const { vdevice } of types) {
-    if (vdevice === null || vdevice === undefined) continue;
+    if (vdevice === null) continue;
     if (found !== null && found !== vdevice) throw rejected("op.common/same-vdevice", `${found} and ${vdevice}`);
     found = vdevice;
   }

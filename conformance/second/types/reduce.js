@@ -10,7 +10,7 @@ function kept(type, axis, keepdims) {
   const ndim = keepdims ? type.ndim : type.ndim - gone.size;
   const shape = dims(type);
   if (ndim === 0) return like(type, []);
-  if (shape === null && keepdims && axis === null) return like(type, new Array(ndim).fill(int(1)));
+  if (keepdims && axis === null) return like(type, new Array(ndim).fill(int(1)));
   if (shape === null) return like(type, null, type.dtype, ndim);
   return like(type, keepdims ? shape.map((d, k) => (gone.has(k) ? int(1) : d)) : shape.filter((_, k) => !gone.has(k)));
 }

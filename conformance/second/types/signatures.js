@@ -5,8 +5,8 @@ const { isPureFunction } = require("../purity");
 
 const functionType = (f, ret) => ({ node: "FuncType", params: f.params.map((p) => p.type ?? ANY), ret, purity: f.pure, derive_func: null });
 
-/** A library function: nothing is known of its parameters. */
-const opaque = (purity = false) => ({ node: "FuncType", params: null, ret: ANY, purity, derive_func: null });
+/** A library function: nothing is known of its parameters, and each call says its result (ty/leaf). */
+const opaque = (purity = false) => ({ node: "FuncType", params: null, ret: ANY, purity, derive_func: "tvm.relax.type.infer_by_ty_args" });
 
 /** A buffer is a tensor, a scalar has its prim type, a bare handle is anything (ty/prim-func-signature). */
 function primFuncSignature(module, name, f) {
