@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import runtime
-from refrelax.backends.numpy_.graph_checks import USUAL
 from refrelax.errors import Trapped, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
@@ -123,10 +121,8 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     match value, type_:
         case ((Shape() | None | str()), _):
             return value
-        case Prim(), None if value.dtype not in runtime.USUAL:
-            raise Unsupported(f"a scalar of {value.dtype} where its type is not known")
         case Prim(), _:
-            known = type_ is not None or value.dtype in USUAL
+            known = type_ is not None or value.dtype in runtime.USUAL
             return stated(value).value if known else stated(value)
         case DType(name=name), _:
             return runtime.Dtype(name)

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import memory
 from tests.draws import draws
 
@@ -403,22 +402,3 @@ def test_threads_get_memory_of_their_own() -> None:
     for each in threads:
         each.join()
     assert not wrong
-
-
-@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
-def test_a_scalar_of_another_dtype_is_not_taken_for_a_usual_one(backend: str) -> None:
-    """An int32 where anything is taken has lost its dtype in generated source: it is refused, not let through."""
-    text = """
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Any) -> R.Prim("int64"):
-        y = R.match_cast(x, R.Prim("int64"))
-        return y
-"""
-    checked = rr.check(rr.parse(text))
-    compiled = rr.compile(checked, backend=backend)
-    assert isinstance(rr.run(checked, "main", rr.Prim("int32", 5)), rr.Trapped)
-    with pytest.raises(Unsupported, match="int32"):
-        compiled.run("main", rr.Prim("int32", 5))
-    assert compiled.run("main", rr.Prim("int64", 5)) == rr.run(checked, "main", rr.Prim("int64", 5))
