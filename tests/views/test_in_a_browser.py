@@ -71,7 +71,7 @@ n = TypeVar("n")
 @R.function
 def main(x: R.Tensor((1, n, 32), dtype="float32")):
     with R.dataflow():
-        a: R.Tensor((1, n, 32), dtype="float32") = R.add(R.multiply(x, x), R.multiply(R.exp(x), R.const(2.0, "float32")))
+        a: R.Tensor((1, n, 32), dtype="float32") = R.add(R.multiply(x, x), R.multiply(R.exp(x), R.sin(x)))
         b: R.Tensor((n, 32), dtype="float32") = R.reshape(a, R.shape([n, 32]))
         R.output(b)
     return b
@@ -89,8 +89,9 @@ def test_no_value_lies_over_the_text_of_its_line(tmp_path: Path) -> None:
         seen.until("document.getElementById('count').textContent.startsWith('step 1 of')")
         seen.press("End")
         over = seen.value(
-            "[...document.querySelectorAll('.row')].filter(row => { const v = row.querySelector('.v'); if (!v) return false;"
-            "const text = document.createRange(); text.selectNode(row.querySelector('.code').firstChild);"
+            "[...document.querySelectorAll('.row')].filter(row => {"
+            "const v = row.querySelector('.v'); if (!v) return false;"
+            "const text = document.createRange(); text.selectNode(row.children[1].firstChild);"
             "const b = v.getBoundingClientRect(); return [...text.getClientRects()].some(a => a.left < b.right - 1 &&"
             "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3) }).map(row => row.innerText)"
         )
