@@ -51,8 +51,9 @@ def run(options: argparse.Namespace) -> int:
     reading, given = values.reading(options, checked.module, values.arguments(options, checked.module))
     made = values.arguments_text(options, checked.module, given)
     inputs = [values.value_json(each) for each in given] if options.json and made else []
-    outcome = _outcome(checked, options, given, reading)
-    if options.html is not None:
+    paged = options.html is not None
+    outcome = _outcome(checked, options, _copied(given) if paged else given, reading)
+    if paged:
         _page(checked, options, given, outcome)
     if options.json:
         emit({**values.outcome_json(outcome), **({"given": inputs} if made else {})})
@@ -60,6 +61,13 @@ def run(options: argparse.Namespace) -> int:
         print(*made, sep="\n", end="\n" if made else "")
         _show(outcome)
     return 0 if isinstance(outcome, Returned) else 1
+
+
+def _copied(given: list[object]) -> list[object]:
+    """Arguments for a run that may change them, where they are needed again as they were given."""
+    from refrelax.judge.outcomes import copies
+
+    return list(copies(given))
 
 
 def _page(checked: CheckedModule, options: argparse.Namespace, given: list[object], outcome: Outcome) -> None:

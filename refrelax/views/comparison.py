@@ -13,6 +13,7 @@ from html import escape
 from itertools import takewhile
 from typing import Any
 
+from refrelax.errors import Returned
 from refrelax.judge.pipelines import UNCHANGED, PipelineVerdict, ValidatedPass
 from refrelax.judge.report import EXIT
 from refrelax.lower.claims import Claim
@@ -22,6 +23,7 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.write.module import print_module
 from refrelax.views import fusion
 from refrelax.views.sheet import rows, sheet
+from refrelax.views.words import brief, ended
 
 AROUND = 3
 """Lines that are the same and are shown around what differs."""
@@ -177,13 +179,22 @@ def _row(a: int | None, left: list[str], b: int | None, right: list[str], kind: 
     return f"<tr>{side(a, left, 'gone')}{side(b, right, 'new')}</tr>"
 
 
+def _way(end: Any) -> str:
+    """How a run ended, in a word."""
+    return "returned" if isinstance(end, Returned) else type(end).__name__
+
+
 def _counterexample(found: Any) -> list[tuple[str, str]]:
     lines = [("at", ", ".join(f"{name}={value}" for name, value in found.dims.items()) or "its only shape")]
-    lines += [(f"argument {k}", str(each)[:2000]) for k, each in enumerate(found.args)]
+    lines += [(f"argument {k}", brief(each)) for k, each in enumerate(found.args)]
     lines.append(("what", found.message))
     if found.binding:
         lines.append(("first binding that differs", found.binding))
     for name in ("before", "after"):
-        if getattr(found, name, None) is not None:
-            lines.append((f"the {'first' if name == 'before' else 'second'} program", str(getattr(found, name))[:2000]))
+        end = getattr(found, name, None)
+        if end is not None:
+            which = "first" if name == "before" else "second"
+            lines += [
+                (f"the {which} program" * (k == 0), line) for k, line in enumerate((_way(end), *ended(end, found.args)))
+            ]
     return lines

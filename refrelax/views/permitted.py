@@ -14,6 +14,7 @@ from html import escape
 from typing import Any
 
 from refrelax.errors import Outcome, Returned, UsageError
+from refrelax.judge.outcomes import copies
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import run
 from refrelax.semantics.judging import bounds
@@ -22,6 +23,7 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import dtypes
 from refrelax.views import floats, widths
 from refrelax.views.sheet import rows, sheet
+from refrelax.views.words import brief, ended
 
 SAMPLES = 3
 """Legal implementations that are asked."""
@@ -31,15 +33,16 @@ def page(
     checked: CheckedModule, entry: str, args: Sequence[Any], element: str = "", observed: Outcome | None = None,
     **options: Any,
 ) -> str:  # fmt: skip
-    """The page of a run.
+    """The page of a run; ``args`` stay as they are, every run has copies of its own.
 
     Raises:
         UsageError: there is no such ``element`` (``value[0, 2]``, or ``value.1[0]`` of a tuple) of a float tensor.
     """
-    canonical = run(checked, entry, *args, **options)
+    canonical = run(checked, entry, *copies(args), **options)
     ends: dict[str, Outcome | None] = {"canonical": canonical}
-    parts = ["<h2>The run</h2>", rows(("", ""), [(f"argument {k}", _brief(each)) for k, each in enumerate(args)])]
-    parts.append(f'<p class="word">{escape(_ended(canonical))}</p>')
+    parts = ["<h2>The run</h2>", rows(("", ""), [(f"argument {k}", brief(each)) for k, each in enumerate(args)])]
+    lines = [type(canonical).__name__, *ended(canonical, args)]
+    parts += [f'<p class="word">{escape(lines[0])}</p>', f"<pre>{escape(chr(10).join(lines[1:]))}</pre>"]
     found = widths.widths(checked, entry, args, **options)
     if found:
         parts += [
@@ -48,7 +51,7 @@ def page(
             "Left of the dashed line of its dtype being inside says something; right of it, nothing.</p>",
             widths.chart(found),
         ]
-    held = run(checked, entry, *args, numerics="enclosure", **options)
+    held = run(checked, entry, *copies(args), numerics="enclosure", **options)
     if isinstance(held, Returned):
         others: dict[str, dict[str, Any]] = {"exact": {"numerics": "exact"}}
         others |= {f"some implementation {k + 1}": {"numerics": "sampled", "seed": k} for k in range(SAMPLES)}
@@ -62,7 +65,7 @@ def page(
 
 def _tried(checked: CheckedModule, entry: str, args: Sequence[Any], options: Mapping[str, Any]) -> Outcome | None:
     try:
-        return run(checked, entry, *args, **options)
+        return run(checked, entry, *copies(args), **options)
     except Unsupported:
         return None
 
@@ -131,11 +134,3 @@ def _widest(value: Any, place: str = "value") -> tuple[str, tuple[int, ...]] | N
         return wide if math.isfinite(wide) else -1.0
 
     return place, max(zip(map(width, value.core.payloads()), value.core.indices()), key=lambda each: each[0])[1]
-
-
-def _brief(value: Any) -> str:
-    return str(value)[:300]
-
-
-def _ended(outcome: Outcome) -> str:
-    return str(outcome.value)[:300] if isinstance(outcome, Returned) else str(outcome)

@@ -10,21 +10,22 @@ A request has ``action`` (``ACTIONS``), ``program``, ``second`` (for ``validate`
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from refrelax import api
-from refrelax.errors import Rejection, Returned, UsageError
+from refrelax.errors import Rejection, UsageError
 from refrelax.extras import advice
-from refrelax.judge.outcomes import cores
+from refrelax.judge.outcomes import copies
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.exact import Unsupported
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.types import Type
 from refrelax.views import comparison, derivation, permitted, stepper
 from refrelax.views.recording import record
 from refrelax.views.sheet import sheet
-from refrelax.views.shown import shown
+from refrelax.views.words import brief, ended
 
 Request = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -63,10 +64,10 @@ def _checked(text: str, name: str = "first") -> CheckedModule:
 
 
 def _arguments(request: Request, checked: CheckedModule) -> list[Any]:
-    from refrelax.testing.arguments import random_arguments
+    from refrelax.testing.arguments import parameters, random_arguments
 
     if str(request.get("args") or "").strip():
-        return _given(str(request["args"]))
+        return _given(str(request["args"]), [type_ for _, type_ in parameters(checked.module, _entry(request))])
     dims: dict[str, int] = {}
     for each in filter(None, (part.strip() for part in str(request.get("dims") or "").split(","))):
         name, _, size = each.partition("=")
@@ -76,14 +77,17 @@ def _arguments(request: Request, checked: CheckedModule) -> list[Any]:
     return random_arguments(checked.module, _entry(request), int(request.get("seed") or 0), dims, "dyadic")
 
 
-def _given(text: str) -> list[Any]:
-    from refrelax.conformance.data import to_value
+def _given(text: str, types: Sequence[Type]) -> list[Any]:
+    """A list in JSON, each argument read by the type of its parameter."""
+    from refrelax.conformance.typed import read
 
     try:
         found = json.loads(text)
         if not isinstance(found, list):
             raise ValueError("expected a list")
-        return [to_value(each) for each in found]
+        if len(found) != len(types):
+            raise ValueError(f"expected {len(types)}, found {len(found)}")
+        return list(map(read, found, types))
     except (ValueError, TypeError, KeyError, AssertionError, OverflowError, RecursionError) as error:
         raise UsageError(f"arguments: expected a list in JSON, such as [[1, 2], 3]: {error}") from None
 
@@ -106,26 +110,9 @@ def _check(request: Request) -> Answer:
 def _run(request: Request) -> Answer:
     checked = _checked(request["program"])
     args, reading = _arguments(request, checked), str(request.get("reading") or "ieee")
-    end = api.run(checked, _entry(request), args=args, numerics=reading, budget=BUDGET)
-    lines = [f"argument {k}: {_brief(each)}" for k, each in enumerate(args)] + ["", type(end).__name__]
-    if isinstance(end, Returned):
-        lines.append(f"value: {_brief(end.value)}")
-        lines += [f"no meaning: {place} [{rule}]" for place, rule in end.poison[:40]]
-    else:
-        lines.append(f"{getattr(end, 'message', '') or getattr(end, 'what', '')} [{getattr(end, 'rule', 'budget')}]")
-    return {"text": "\n".join(lines)}
-
-
-def _brief(value: Any) -> str:
-    found = shown(cores(value), 32)
-    match found:
-        case {"dtype": dtype, "shape": shape, "data": data}:
-            more = f", … {found['more']} more" if "more" in found else ""
-            return f"{dtype}{shape} {', '.join(map(str, data))}{more}"
-        case {"tuple": fields}:
-            return f"({', '.join(_brief(each) for each in value)})" if fields else "()"
-        case _:
-            return str(found)
+    end = api.run(checked, _entry(request), args=copies(args), numerics=reading, budget=BUDGET)
+    lines = [f"argument {k}: {brief(each)}" for k, each in enumerate(args)] + ["", type(end).__name__]
+    return {"text": "\n".join([*lines, *ended(end, args)])}
 
 
 def _trace(request: Request) -> Answer:

@@ -13,7 +13,7 @@ STYLE = """
 body { margin: 1.2rem auto; padding: 0 1rem; max-width: 1240px; font: 15px/1.5 system-ui, sans-serif;
   color: var(--ink); background: var(--paper) }
 h1 { font-size: 1.3rem } h2 { font-size: 1.05rem; margin-top: 1.6rem } h3 { font: 600 14px var(--mono) }
-pre, code, td.code { font: 12.5px/1.45 var(--mono) }
+pre, code, td.code { font: 12.5px/1.45 var(--mono) } pre { white-space: pre-wrap }
 table { border-collapse: collapse } th { text-align: left; font-weight: 600 }
 td, th { padding: .15rem .6rem; vertical-align: top; border-bottom: 1px solid var(--line) }
 table.diff { width: 100%; table-layout: fixed } table.diff td { border: 0; padding: 0 .4rem; white-space: pre-wrap;

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from refrelax.judge.outcomes import copies
 from refrelax.running.run import run
 from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.judging import bounds, magnitude, permits_nan
@@ -45,7 +46,7 @@ class Width:
 def widths(checked: CheckedModule, entry: str, args: Sequence[Any], **options: Any) -> tuple[Width, ...]:
     """The widths of every binding of a float tensor, in the order of the run."""
     watcher = _Watcher()
-    run(checked, entry, *args, numerics="enclosure", listener=watcher, **options)
+    run(checked, entry, *copies(args), numerics="enclosure", listener=watcher, **options)
     return tuple(watcher.found)
 
 

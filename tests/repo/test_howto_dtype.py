@@ -103,5 +103,5 @@ def test_flags_are_about_the_former_way() -> None:
 def test_the_files_of_the_guide_exist() -> None:
     """A row each; a folder where the places are as many as the spelling has."""
     named = re.findall(r"^\| `([\w/.…-]+)` \|", EDITION, re.MULTILINE)
-    assert len(named) == 6 and f"Edition(({CURRENT.last[0]}, {CURRENT.last[1] + 1}))" in EDITION
+    assert len(named) == 7 and f"Edition(({CURRENT.last[0]}, {CURRENT.last[1] + 1}))" in EDITION
     assert all((ROOT / path.removesuffix("…")).exists() for path in named), named

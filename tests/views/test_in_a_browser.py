@@ -64,3 +64,38 @@ def test_a_frame_without_an_address_steps_too(tmp_path: Path) -> None:
         assert outer.value("document.getElementById('count').textContent", frame=True).startswith("step 2 of")
         outer.value("1")
         assert not outer.errors, outer.errors
+
+
+LONG = """
+n = TypeVar("n")
+@R.function
+def main(x: R.Tensor((1, n, 32), dtype="float32")):
+    with R.dataflow():
+        a: R.Tensor((1, n, 32), dtype="float32") = R.add(R.multiply(x, x), R.multiply(R.exp(x), R.sin(x)))
+        b: R.Tensor((n, 32), dtype="float32") = R.reshape(a, R.shape([n, 32]))
+        R.output(b)
+    return b
+"""
+
+
+@pytest.mark.nightly
+def test_no_value_lies_over_the_text_of_its_line(tmp_path: Path) -> None:
+    """On a projector the operator of a long line stood under the value that it gave."""
+    value = rr.Tensor.of([[[0.5] * 32]], "float32")
+    path = tmp_path / "long.html"
+    path.write_text(page(record(rr.check(rr.parse(LONG)), "main", value).json()), encoding="utf-8")
+    with Browser() as browser:
+        seen = browser.page(path.as_uri())
+        seen.until("document.getElementById('count').textContent.startsWith('step 1 of')")
+        seen.press("End")
+        over = seen.value(
+            "[...document.querySelectorAll('.row')].filter(row => {"
+            "const v = row.querySelector('.v'); if (!v) return false;"
+            "const text = document.createRange(); text.selectNode(row.children[1].firstChild);"
+            "const b = v.getBoundingClientRect(); return [...text.getClientRects()].some(a => a.left < b.right - 1 &&"
+            "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3) }).map(row => row.innerText)"
+        )
+        assert over == [], over
+        assert seen.value("document.querySelectorAll('.row .v').length") >= 2
+        assert seen.value("(m => m.scrollWidth <= m.clientWidth)(document.querySelector('main'))"), "all is in sight"
+        assert not seen.errors, seen.errors

@@ -174,3 +174,30 @@ def test_of_infinities_words_are_said() -> None:
     text = '@R.function\ndef main(x: R.Tensor((1,), "float32")):\n    y = R.exp(x)\n    return y\n'
     page = permitted.page(rr.check(rr.parse(text)), "main", [[1000.0]])
     assert "inf" in page and page.count("<svg") == 1
+
+
+IN_PLACE = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def bump(A: T.Buffer((3,), "float32")):
+        for i in range(3):
+            A[i] = A[i] * T.float32(3) + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((3,), dtype="float32")):
+        cls = Module
+        y = R.call_tir_inplace(cls.bump, (x,), inplace_indices=[0], out_ty=R.Tensor((3,), "float32"))
+        return y
+"""
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy"])
+def test_every_run_of_the_page_has_the_arguments_that_were_given(backend: str, tmp_path: Path) -> None:
+    """Runs that store into their arguments went on from one another: the page spoke of what was given to none."""
+    source, out = tmp_path / "m.py", tmp_path / "o.html"
+    source.write_text(IN_PLACE, "utf-8")
+    assert main(["run", str(source), "--arg", "x=[1, 2, 3]", "--backend", backend, "--html", str(out)]) == 0
+    page = out.read_text("utf-8")
+    assert "float32[3] [1.0, 2.0, 3.0]" in page and "from 4 to 4" in page and "[13.0" not in page
+    assert "argument 0 afterwards: float32[3] [4.0, 7.0, 10.0]" in page

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import runpy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refrelax.exercises import starts
 from refrelax.views.play import ACTIONS, answer
+
+ROOT = Path(__file__).parents[2]
 
 
 def ask(action: str, program: str = starts.SCHEDULE, **more: Any) -> dict[str, Any]:
@@ -28,6 +32,25 @@ def test_two_programs_are_compared_and_claims_are_proved() -> None:
     assert wrong["text"].startswith("REFUTED") and "Where they differ" in wrong["page"]
     assert ask("validate", starts.UNFUSED, second=starts.FUSED)["text"].startswith("PROVED")
     assert ask("prove", claim="i*m + j < n*m", assume="0 <= i < n\n0 <= j < m")["text"].startswith("Proved")
+
+
+def test_arguments_are_read_by_the_types_of_their_parameters() -> None:
+    """Each example of the page and what the page proposes to write: lists were tuples, and ended in a trap."""
+    assert "value: float32[] 6.0" in ask("run", starts.SUM.replace("4", "3"), args="[[1, 2, 3]]")["text"]
+    made = runpy.run_path(str(ROOT / "tools" / "make_playground.py"))
+    for each in made["examples"]():
+        if each["title"] != "a claim":
+            text = ask("run", each["first"], **{k: each[k] for k in each.keys() & {"args", "dims", "seed", "reading"}})[
+                "text"
+            ]
+            assert "Returned" in text, (each["title"], text)
+
+
+@pytest.mark.parametrize(
+    "args", ["[", "3", "[]", "[[1, 2], 3]", '["x"]', "[{}]", '[{"dtype": "f"}]', "[[[1], 2]]", "[null]"]
+)
+def test_arguments_that_do_not_fit_are_said(args: str) -> None:
+    assert ask("run", starts.SUM, args=args)["text"].startswith(("arguments: expected a list in JSON", "argument 0: "))
 
 
 def test_mistakes_are_marked_where_they_are() -> None:
