@@ -74,7 +74,7 @@ class Contents(KernelCalls):
             raise NotRead("branches that give tensors of different types")
         if not all(self.logic.equal(p, q) for p, q in zip(yes.shape, no.shape, strict=True)):
             raise NotRead("branches that give tensors of different shapes")
-        at = tuple(self.terms.fresh("o", d.dtype) for d in yes.shape)
+        at = tuple(self.terms.fresh("o") for _ in yes.shape)
         body = self.terms.choose(condition, self.terms.load(yes, at), self.terms.load(no, at))
         return TensorTerm("if", yes.shape, yes.dtype, at, body)
 

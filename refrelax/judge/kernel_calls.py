@@ -49,7 +49,7 @@ class KernelCalls(Checks):
         for d in shape:
             self.not_negative(d)
         self.logic.sizes.exists(shape, dtype)
-        return TensorTerm("out", shape, dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
+        return TensorTerm("out", shape, dtype, tuple(self.terms.fresh("o") for _ in shape), OPEN)
 
     def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, TensorTerm], dict[str, PrimExpr]]:
         """The contents of the parameters, and what the function's scalars and symbols stand for."""

@@ -333,7 +333,7 @@ class Pair:
 
     def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic, limits: Budget) -> Any:
         """The entry's result (for a PrimFunc: its arguments afterwards) over unknown elements."""
-        link(checked.module, self.entry, self.externs)
+        link(checked, self.entry, self.externs)
         types = parameter_types(checked.module, self.entry)
         values = [
             _unknown(inward(arg, type_, reading), f"argument {k}", reading)

@@ -148,7 +148,7 @@ def _unlinked(first: CheckedModule, second: CheckedModule, entry: str, externs: 
     found = None
     for which, program in (("first", first), ("second", second)):
         try:
-            link(program.module, entry, externs)
+            link(program, entry, externs)
         except Unlinkable as missing:
             first_of = missing.diagnostics[0]
             functions = all(each.rule == "link/library-function-missing" for each in missing.diagnostics)

@@ -76,7 +76,7 @@ def run(
         raise UsageError("the arguments are given one by one and as args=[…]")
     make_headroom()
     module, externs = checked.module, externs or {}
-    link(module, entry, externs)
+    link(checked, entry, externs)
     if strict and numerics not in ("enclosure", "strict"):
         raise UsageError(f"strict=True narrows what is permitted: it needs numerics='enclosure', found {numerics!r}")
     chosen = reading("strict" if strict else numerics, seed) if isinstance(numerics, str) else numerics

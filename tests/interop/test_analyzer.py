@@ -28,6 +28,8 @@ def test_a_term_is_written_with_operands_of_one_dtype() -> None:
     assert written(parse_claim("int8(n) == n")) == [
         "EQ", ["Cast", "int64", ["Cast", "int8", ["sym", "n", "int64"]]], ["sym", "n", "int64"],
     ]  # fmt: skip
+    x, y = (["Cast", "int64", ["Cast", "int8", ["sym", name, "int64"]]] for name in "xy")
+    assert written(parse_claim("(int8(x) & int8(y)) == n"))[1] == ["bitwise_and", x, y], "claims compute in integers"
 
 
 @needs_tvm

@@ -288,7 +288,8 @@ def _as_loops(checked: CheckedModule, given: Sequence[rr.Tensor], found: Returne
 
 
 def _results(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    """The tensors of a result, those of tuples within tuples too, from left to right."""
+    return tuple(x for each in value for x in _results(each)) if isinstance(value, tuple) else (value,)
 
 
 def _poisoned(x: rr.Tensor, rng: random.Random) -> rr.Tensor:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from refrelax.cli import main
+from refrelax.interop.tvm.analyzer import TvmAnalyzer
 from refrelax.shape_solver import prove
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto-prove.md"
@@ -35,7 +36,6 @@ def test_the_commands_print_what_is_shown(
             assert line.startswith(start) if dots else line == wanted, command
 
 
-ROW = r"^\| (`.+?`) \| (.*?) \| (PROVED|REFUTED) \|$"
 ROWS = [
     (row[0].strip("`").replace("\\|", "|"), re.findall(r"`([^`]+)`", row[1]), row[2])
     for row in re.findall(
@@ -48,3 +48,17 @@ ROWS = [
 def test_the_worked_claims(claim: str, assume: list[str], said: str) -> None:
     assert type(prove(claim, assume)).__name__.upper() == said
     assert len(ROWS) >= 40
+
+
+@pytest.mark.tvm
+def test_the_worked_claims_beside_tvms_analyzer() -> None:
+    """What the page says of TVM: so many of the true claims proved, none contradicted."""
+    analyzer = TvmAnalyzer()
+    try:
+        opinions = [(said, analyzer.opinion(claim, assume, prove(claim, assume))) for claim, assume, said in ROWS]
+    finally:
+        analyzer.close()
+    assert not any(opinion.disagrees or opinion.verdict == "FAILED" for _, opinion in opinions), opinions
+    of_the_true = [opinion.verdict for said, opinion in opinions if said == "PROVED"]
+    told = re.search(r"of the (\d+) true claims it proves (\d+)", HOWTO.read_text(encoding="utf-8"))
+    assert told is not None and (len(of_the_true), of_the_true.count("PROVED")) == tuple(map(int, told.groups()))

@@ -252,7 +252,7 @@ class CudaExecutable:
 
     def _recorded(self, func: Function | PrimFunc, entry: str, recorder: Recorder, given: list[Any]) -> Any:
         """A run on a device that writes down what is launched."""
-        link(self.checked.module, entry, {})
+        link(self.checked, entry, {})
         if (trapped := surface.refused(func, entry, tuple(given), surface.types_of(func, len(given)))) is not None:
             raise RunError(trapped)
         made = CudaExecutable(self.checked, self.mode, recorder, self.plans)
@@ -315,7 +315,7 @@ class CudaExecutable:
     def _run(
         self, functions: dict[str, Any], entry: str, args: tuple[Any, ...], externs: Mapping[str, Callable[..., Any]]
     ) -> tuple[Outcome, tuple[Frame, ...]]:
-        link(self.checked.module, entry, externs)
+        link(self.checked, entry, externs)
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")

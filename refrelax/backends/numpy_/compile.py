@@ -414,7 +414,7 @@ class NumPyExecutable:
         return Returned(shown, tuple(outward(v) for v in values), tuple(running.effects)), running
 
     def _entry(self, entry: str, externs: Mapping[str, Callable[..., Any]]) -> Function | PrimFunc:
-        link(self.checked.module, entry, externs)
+        link(self.checked, entry, externs)
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")

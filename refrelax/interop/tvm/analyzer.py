@@ -94,24 +94,29 @@ def written(e: PrimExpr) -> list[Any]:
         case SymVar(name, dtype):
             return ["sym", name, dtype]
         case Binary(op, a, b):
-            return [op, *_joined(a, b)]
+            return [op, *_joined(a, b, at=e.dtype)]
         case Not(a):
             return ["Not", written(a)]
         case Cast(dtype, a):
             return ["Cast", dtype, written(a)]
         case Select(c, a, b):
-            return ["Select", written(c), *_joined(a, b)]
+            return ["Select", written(c), *_joined(a, b, at=e.dtype)]
         case Let(var, bound, body):
             return ["Let", var.name, var.dtype, written(bound), written(body)]
         case Intrinsic("if_then_else", (c, a, b)):
-            return ["if_then_else", written(c), *_joined(a, b)]
+            return ["if_then_else", written(c), *_joined(a, b, at=e.dtype)]
         case Intrinsic(op, args):
-            return [op, *_joined(*args)]
+            return [op, *_joined(*args, at=e.dtype)]
         case _:
             raise Untold(f"{type(e).__name__} is no integer arithmetic")
 
 
-def _joined(*parts: PrimExpr) -> list[list[Any]]:
-    """Operands of one dtype, as TVM wants them: a claim is about the values of conversions."""
-    mixed = len({each.dtype for each in parts}) > 1
-    return [["Cast", "int64", written(each)] if mixed and each.dtype != "int64" else written(each) for each in parts]
+def _joined(*parts: PrimExpr, at: str) -> list[list[Any]]:
+    """Operands of one dtype, as TVM wants them: that of their result, ``at``; under a comparison, their own or int64. A
+    claim is about the values of conversions, and computes with them in integers."""
+    kinds = {each.dtype for each in parts}
+    if at != "bool":
+        common = at
+    else:
+        common = kinds.pop() if len(kinds) == 1 else "int64"
+    return [written(each) if each.dtype == common else ["Cast", common, written(each)] for each in parts]

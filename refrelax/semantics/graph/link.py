@@ -17,6 +17,7 @@ from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.builtins.missing import reason
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meaning, symbol_of
 from refrelax.semantics.ops import CALL_FORMS
+from refrelax.semantics.types.checked import CheckedModule, Need
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import BaseFunc, Module
@@ -27,31 +28,40 @@ NAMED_BY_STRING = frozenset(form.name for form in CALL_FORMS.values() if form.li
 
 
 @rule("link/library-function-missing", "link/constant-missing")
-def link(module: Module, entry: str, available: Container[str]) -> None:
+def link(checked: CheckedModule, entry: str, available: Container[str]) -> None:
     """Check that every library function and constant reachable from ``entry`` is supplied.
 
     Raises:
         UsageError: the module has no function ``entry``.
         Unlinkable: with one diagnostic per missing thing.
     """
+    if (needed := checked.needs.get(entry)) is None:
+        needed = checked.needs[entry] = _needs(checked.module, entry)
+    missing = [need.missing for need in needed if need.function is None or need.function not in available]
+    if missing:
+        raise Unlinkable(missing)
+
+
+def _needs(module: Module, entry: str) -> tuple[Need, ...]:
+    """What a run from ``entry`` needs and the module does not hold, each once, where it is first named."""
     if entry not in module.functions:
         known = ", ".join(sorted(module.functions))
         raise UsageError(f"the module has no function {entry!r}; it has {known}")
-    missing: dict[tuple[str, Any], Diagnostic] = {}
+    found: dict[tuple[str, Any], Need] = {}
     contracts = contracts_of(module)
     for _name, node in reached_nodes(module.functions, (entry,)):
         match node:
             case ConstantRef(index=index, kind="ir.GenericConst") if index not in module.constants:
                 text = f"constant {index} is not bound: give its array (bind_constants, --consts)"
-                missing.setdefault(("constant", index), Diagnostic("link/constant-missing", text, node.span))
+                said = Diagnostic("link/constant-missing", text, node.span)
+                found.setdefault(("constant", index), Need(said, None))
             case _:
                 for name in library_names(node):
-                    if name not in contracts and name not in available:
+                    if name not in contracts:
                         text = f"the library function {name!r} is not registered{reason(name)}"
-                        where = getattr(node, "span", None)
-                        missing.setdefault(("extern", name), Diagnostic("link/library-function-missing", text, where))
-    if missing:
-        raise Unlinkable(missing.values())
+                        said = Diagnostic("link/library-function-missing", text, getattr(node, "span", None))
+                        found.setdefault(("extern", name), Need(said, name))
+    return tuple(found.values())
 
 
 BY_NAME = frozenset({

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.notebook import table
@@ -72,6 +73,14 @@ class EntryCheck:
     obligations: tuple[EntryEquality, ...]
 
 
+class Need(NamedTuple):
+    """Something from outside that a run needs: what is said where it is missing, and the library function that would
+    supply it; ``None``: no function does."""
+
+    missing: Diagnostic
+    function: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedModule:
     """A module that is well-formed and well-typed.
@@ -91,6 +100,8 @@ class CheckedModule:
     """What was taken on trust (unbound constants, operators without a rule)."""
     open_equalities: tuple[OpenEquality, ...] = field(default=(), compare=False, repr=False)
     """Every equality of extents that typing left to the run, in order (``rr.remarks`` asks the prover)."""
+    needs: dict[str, tuple[Need, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """By function: what linking found that its run needs. Kept, for a module runs more often than it is checked."""
 
     def __repr__(self) -> str:
         return f"<CheckedModule: {self.module.described()}; {sum(map(len, self.types.values()))} types>"

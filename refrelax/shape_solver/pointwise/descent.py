@@ -108,7 +108,7 @@ class Descent:
             return False
         if not all(self.logic.equal(x, y, (), "shape") for x, y in zip(a.shape, b.shape, strict=True)):
             return False
-        at = tuple(self.terms.fresh("i", d.dtype) for d in a.shape)
+        at = tuple(self.terms.fresh("i") for _ in a.shape)
         inside = tuple(c for i, d in zip(at, a.shape, strict=True) for c in self.logic.domain(i, d))
         return self.equal(self.terms.load(a, at), self.terms.load(b, at), inside, whole=False)
 

@@ -104,7 +104,7 @@ class _Reader(Memories):
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         if buffer.name in self.memory:
             raise NotRead(f"two buffers of the name {buffer.name}")
-        at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
+        at = tuple(self.terms.fresh("o") for _ in shape)
         self.buffers[buffer.name], self.scopes[buffer.name] = buffer, buffer.scope
         self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope), given=given)
 
@@ -116,7 +116,7 @@ class _Reader(Memories):
             self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), tuple(self.scope))
         if not self.scope:
             self.logic.sizes.exists(shape, buffer.dtype)
-        vars_ = tuple(self.terms.fresh("o", d.dtype) for d in shape)
+        vars_ = tuple(self.terms.fresh("o") for _ in shape)
         if buffer.data is None and is_plain(buffer):
             buffer = replace(buffer, elem_offset=None)
         self.enter(buffer, TensorTerm(buffer.name, shape, buffer.dtype, vars_, OPEN), shape, given=False)

@@ -263,7 +263,7 @@ class Memories:
         rest = all_of(open_)
         if rest is not None:
             value = self.terms.choose(self.terms.integer(rest), value, before)
-        vars_ = tuple(self.terms.fresh("o", o.dtype) for o in memory.at)
+        vars_ = tuple(self.terms.fresh("o") for _ in memory.at)
         body = self.terms.replaced(value, {o.name: v for o, v in zip(memory.at, vars_, strict=True)})
         return TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.semantics.graph import link
 
 HEAD = "n = TypeVar('n')\nm = TypeVar('m')\n@I.ir_module\nclass Module:\n"
 
@@ -232,6 +233,27 @@ def test_a_missing_library_function_is_found_before_the_run() -> None:
         run(PACKED, [1.0, 2, 3])
     assert {d.rule for d in caught.value.diagnostics} == {"link/library-function-missing"}
     assert len(caught.value.diagnostics) == 2
+
+
+def test_what_a_run_needs_is_looked_for_once_and_asked_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = rr.check(rr.parse(HEAD + PACKED))
+    asked: list[object] = []
+    every = link.reached_nodes
+
+    def counted(*which: object) -> object:
+        asked.append(which)
+        return every(*which)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(link, "reached_nodes", counted)
+    externs = {"test.scale": lambda x: x, "test.into": lambda *_: None}
+    for given, missing in ((externs, 0), ({}, 2), ({"test.scale": externs["test.scale"]}, 1), (externs, 0)):
+        try:
+            rr.run(checked, "main", [1.0, 2, 3], externs=given)
+        except rr.Unlinkable as caught:
+            assert len(caught.diagnostics) == missing
+        else:
+            assert not missing
+    assert len(asked) == 1
 
 
 def test_no_such_function_is_a_usage_error() -> None:
