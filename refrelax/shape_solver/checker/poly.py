@@ -5,7 +5,7 @@ A monomial is the sorted tuple of its atoms' numbers, repeated by their power; n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from refrelax.shape_solver.checker.terms import Fuel, Rejected, integer, shown
@@ -80,18 +80,19 @@ class Poly:
 
     def divided(self, atom: int, by: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder by ``atom - by``: the remainder has ``by`` in place of ``atom``."""
-        quotient = Poly({})
-        if not any(atom in mono for mono in self.terms):
-            return quotient, self
-        rest = Poly({mono: c for mono, c in self.terms.items() if atom not in mono})
-        for mono, c in self.terms.items():
-            if atom in mono:
-                part = Poly({tuple(each for each in mono if each != atom): c})
-                for power in range(mono.count(atom) - 1, -1, -1):
-                    quotient = quotient + part * Poly({(atom,) * power: 1})
-                    part = part * by
-                rest = rest + part
-        return quotient, rest
+        found = [mono for mono in self.terms if atom in mono]
+        if not found:
+            return NOTHING, self
+        quotient: dict[Mono, int] = {}
+        rest = {mono: c for mono, c in self.terms.items() if atom not in mono}
+        for mono in found:
+            part = {tuple(each for each in mono if each != atom): self.terms[mono]}
+            for power in range(mono.count(atom) - 1, -1, -1):
+                _add_product(quotient, part, {(atom,) * power: 1})
+                part, before = {}, part
+                _add_product(part, before, by.terms)
+            _add_product(rest, part, ONE)
+        return _nonzero(quotient), _nonzero(rest)
 
     def mentions(self) -> Iterable[int]:
         """The atoms that occur, each once."""
@@ -116,14 +117,9 @@ class Poly:
     def __mul__(self, other: Poly | int) -> Poly:
         if isinstance(other, int):
             return Poly({mono: c * other for mono, c in self.terms.items()} if other else {})
-        if len(self.terms) * len(other.terms) > MAX_PRODUCTS:
-            raise Rejected(f"expected products of at most {MAX_PRODUCTS} pairs of terms")
         total: dict[Mono, int] = {}
-        for left, c in self.terms.items():
-            for right, d in other.terms.items():
-                mono = tuple(sorted(left + right)) if left and right else left or right
-                total[mono] = total.get(mono, 0) + c * d
-        return Poly({mono: c for mono, c in total.items() if c})
+        _add_product(total, self.terms, other.terms)
+        return _nonzero(total)
 
     def times(self, other: Poly, fuel: Fuel) -> Poly:
         """The product, if it is one that ``fuel`` pays for."""
@@ -154,6 +150,28 @@ class Poly:
         rows = sorted(self.terms.items())
         text = " + ".join("*".join([_short(c), *(f"#{a}" for a in m)]) for m, c in rows[:12])
         return (text if len(rows) <= 12 else f"{text} + ...") or "0"
+
+
+ONE: Mapping[Mono, int] = {(): 1}
+NOTHING = Poly({})
+
+
+def _add_product(total: dict[Mono, int], left: Mapping[Mono, int], right: Mapping[Mono, int]) -> None:
+    """Adds the product of two sums of terms to a third; coefficients may become 0.
+
+    Raises:
+        Rejected: these are more than ``MAX_PRODUCTS`` pairs of terms.
+    """
+    if len(left) * len(right) > MAX_PRODUCTS:
+        raise Rejected(f"expected products of at most {MAX_PRODUCTS} pairs of terms")
+    for a, c in left.items():
+        for b, d in right.items():
+            mono = tuple(sorted(a + b)) if a and b else a or b
+            total[mono] = total.get(mono, 0) + c * d
+
+
+def _nonzero(terms: dict[Mono, int]) -> Poly:
+    return Poly({mono: c for mono, c in terms.items() if c} if 0 in terms.values() else terms)
 
 
 def _short(c: int) -> str:

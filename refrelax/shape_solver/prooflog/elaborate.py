@@ -86,7 +86,9 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
     """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
     at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
     are looked for among ``bits`` that it cancels. What is ``simple``, and was proved by another stage, is not
-    written down at first."""
+    written down at first. What was proved residue by residue takes as many splits."""
+    if stage == "residues":
+        return [CASES, *(each for each in attempts if each is not CASES)]
     normal = stage in NORMAL
     signs = kinds["td"] > 1
     left = list(attempts)
@@ -104,6 +106,8 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
     if not normal:
         plain = taken(PLAIN)
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
+    if signs and simple:
+        return [*brief, *short, *taken(MORE), *first[1:], *taken(PLAIN), *left]
     first = [*short, *first] if signs or not (simple or bits) else first if simple else [*first[:1], *short, *first[1:]]
     return [*brief, *first, *taken(PLAIN), *left]
 
@@ -254,10 +258,12 @@ READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
 BITS: Attempt = (carrying, 100, ())
+MORE: Attempt = (branched, 2_000, (40, 0, 0))
+CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    READ, MATCHED, SHORT, FEWEST, BITS, (branched, 2_000, (40, 0, 0)), PLAIN,
-    (branched, 50, (120, 0, 40)), (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
+    READ, MATCHED, SHORT, FEWEST, BITS, MORE, PLAIN,
+    CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
 

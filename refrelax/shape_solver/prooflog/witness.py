@@ -60,7 +60,8 @@ class Witness:
         if found is not None or short.constant() is not None or self.left <= 0:
             return found
         self.left -= 1
-        for atom in self.linear(short):
+        rising = self.rising(short)
+        for atom in rising[:1] or self.linear(short):
             self.gone.add(atom)
             found = self.without(p, short, atom)
             self.gone.discard(atom)
@@ -202,6 +203,15 @@ class Witness:
         kinds = self.ledger.reading.atoms
         found = {atom for mono in p.terms for atom in mono if kinds[atom].kind in ("fd", "td", "min")} - self.gone
         return sorted((a for a in found if all(mono.count(a) < 2 for mono in p.terms)), reverse=True)
+
+    def rising(self, p: Poly) -> list[int]:
+        """Minima, a number of times, of a sum without products: which operand each is, is asked before anything else.
+        If one of its cases is not shown, no other way shows it either."""
+        if any(len(mono) > 1 for mono in p.terms):
+            return []
+        kinds = self.ledger.reading.atoms
+        found = [mono[0] for mono, c in p.terms.items() if mono and c > 0 and kinds[mono[0]].kind == "min"]
+        return sorted(set(found) - self.gone, reverse=True)
 
     def without(self, p: Poly, short: Poly, number: int) -> int | None:
         factor: dict[Mono, int] = {}
