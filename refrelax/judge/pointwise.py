@@ -152,7 +152,7 @@ class _Comparison:
         self.assume(names_a)
         self.bound(ours.functions[entry], names_a)
         binds_no_more(ours.functions[entry], theirs.functions[entry])
-        self.promised(a, b, names_a, names_b)
+        self.promised(ours.functions[entry], theirs.functions[entry], names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
         events = Events()
         one = Program(ours, self.terms, self.logic, calls, events=events, casts=own_casts(module_a, entry))
@@ -221,7 +221,8 @@ class _Comparison:
                     self.logic.assume(compare("GE", names[each.name], int_imm(0)))
 
     def promised(self, a: object, b: object, ours: Mapping[str, PrimExpr], theirs: Mapping[str, PrimExpr]) -> None:
-        """What the first entry promises of its symbols is taken for granted; what the second does must follow."""
+        """What the first entry promises of its symbols is taken for granted; what the second does must follow. (Where
+        types are erased nothing is promised: no symbol that is told from checks has a name in the program.)"""
         for func, names in ((a, ours), (b, theirs)):
             for claim in as_claims(func) if isinstance(func, graph.Function) else ():
                 if not free_symbols(claim) <= names.keys():  # of a truth, which is no symbol of an extent

@@ -32,7 +32,7 @@ from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
-from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
+from refrelax.semantics.symbol_bounds import as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.semantics.types.wellformed.heads import contracts_of
@@ -56,6 +56,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.promises import UPPER
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 from refrelax.syntax.types import TensorType
 

@@ -1,7 +1,6 @@
 """What a function's attributes promise about its symbols: bounds that hold in every run that has a meaning.
 
-TVM's names: ``tir_var_upper_bound`` and ``tir_var_lower_bound`` give a symbol an integer, ``tir_non_negative_var``
-lists symbols. They speak of the symbols of the signature, by name.
+They speak of the symbols of the signature, by name (``syntax/promises.py``).
 
 Spec: ``spec/07-evaluation.md``, ``ev/symbol-bounds``.
 """
@@ -12,12 +11,9 @@ from collections.abc import Mapping
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import AttrDict, AttrList, Function
+from refrelax.syntax.promises import LOWER, NONNEGATIVE, UPPER, of_signature
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
-from refrelax.syntax.types import PrimType
-
-UPPER, LOWER, NONNEGATIVE = "tir_var_upper_bound", "tir_var_lower_bound", "tir_non_negative_var"
 
 Ends = tuple[int | None, int | None]
 """The least and the greatest value, inclusive; ``None``: no end is promised."""
@@ -32,15 +28,8 @@ def symbol_bounds(function: Function) -> dict[str, Ends]:
     for name in listed.items if isinstance(listed, AttrList) else ():
         if isinstance(name, str):
             low[name] = max(0, low.get(name, 0))
-    named = (low.keys() | high.keys()) & _of_signature(function)
+    named = (low.keys() | high.keys()) & of_signature(function).keys()
     return {name: (low.get(name), high.get(name)) for name in sorted(named)}
-
-
-def _of_signature(function: Function) -> set[str]:
-    """The symbols that the parameters define: bare dims, and scalars by their own names."""
-    types = [(p.name, p.type) for p in function.params if p.type is not None]
-    bare = {s.name for _, type_ in types for s in definable(type_)}
-    return bare | {name for name, type_ in types if isinstance(type_, PrimType)}
 
 
 def _numbers(attr: object) -> dict[str, int]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, is_dataclass
 from refrelax.syntax.graph import DataflowBlock, Function, IndexMap, MatchCast, Param, Var, VarBinding
 from refrelax.syntax.loops import Buffer, BufferRegion, BufferStore
 from refrelax.syntax.module import Module
+from refrelax.syntax.promises import without_names
 from refrelax.syntax.scalars import BufferLoad, BufferRef, CommReducer, Let, RangeArg, SymVar
 from refrelax.syntax.types import TensorType
 from refrelax.syntax.write.lines import field_names
@@ -106,10 +107,9 @@ def outline(root: object) -> int:
             found.append(kind)
             place = _NAMES.get(kind)
             pending.extend(
-                value
+                _part(current, each)
                 for each in field_names(kind)
                 if each != place or not _holds_names(getattr(current, each))
-                for value in (getattr(current, each),)
             )
         elif isinstance(current, Hashable):
             found.append(current)
@@ -147,10 +147,15 @@ def _same(a: object, b: object) -> bool:
             skipped = _NAMES.get(type(left))
             for each in reversed(field_names(type(left))):
                 if each != skipped or not _holds_names(getattr(left, each)):
-                    pending.append((getattr(left, each), getattr(right, each)))
+                    pending.append((_part(left, each), _part(right, each)))
         elif isinstance(left, Mapping) or left != right:
             return False
     return True
+
+
+def _part(node: object, name: str) -> object:
+    """A field of a node; of a graph-level function's attributes what they say whatever its symbols are called."""
+    return without_names(node) if name == "attrs" and isinstance(node, Function) else getattr(node, name)
 
 
 def _holds_names(value: object) -> bool:

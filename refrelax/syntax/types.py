@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import PrimExpr, SymVar
 
 
 def _text(self: Any) -> str:
@@ -114,3 +115,22 @@ VOID = TupleType(())
 def tensor_of(shape: tuple[PrimExpr, ...], dtype: str | None, vdevice: str | None = None) -> TensorType:
     """A tensor type with known dims."""
     return TensorType(shape, dtype, len(shape), vdevice)
+
+
+def dims_of(ty: Type) -> Iterator[PrimExpr]:
+    """Every dim that stands in ``ty``, left to right, those of function types left out."""
+    match ty:
+        case TensorType(shape=tuple() as dims) | ShapeType(values=tuple() as dims):
+            yield from dims
+        case DTensorType():
+            yield from dims_of(ty.tensor)
+        case TupleType():
+            for each in ty.fields:
+                yield from dims_of(each)
+        case _:
+            return
+
+
+def definable(ty: Type) -> Iterator[SymVar]:
+    """The symbols that ``ty`` defines where it stands in a definitional position: its bare dims, in order."""
+    return (dim for dim in dims_of(ty) if isinstance(dim, SymVar))

@@ -15,25 +15,8 @@ from dataclasses import replace
 from refrelax.semantics.dims import substitute
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
 from refrelax.syntax.types import DTensorType, FuncType, ShapeType, TensorType, TupleType, Type
-
-
-def dims_of(ty: Type) -> Iterator[PrimExpr]:
-    """Every dim that stands in ``ty``, left to right, those of function types left out."""
-    match ty:
-        case TensorType(shape=tuple() as dims) | ShapeType(values=tuple() as dims):
-            yield from dims
-        case DTensorType():
-            yield from dims_of(ty.tensor)
-        case TupleType():
-            for each in ty.fields:
-                yield from dims_of(each)
-        case _:
-            return
-
-
-def definable(ty: Type) -> Iterator[SymVar]:
-    """The symbols that ``ty`` defines where it stands in a definitional position: its bare dims, in order."""
-    return (dim for dim in dims_of(ty) if isinstance(dim, SymVar))
+from refrelax.syntax.types import definable as definable
+from refrelax.syntax.types import dims_of as dims_of
 
 
 def mentioned(ty: Type) -> frozenset[str]:
