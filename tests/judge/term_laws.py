@@ -81,12 +81,14 @@ class Read:
 
 @dataclass(slots=True)
 class Heard:
-    """What one comparison did. ``steps``: (what, before, after, given, whether it was the second program's)."""
+    """What one comparison did. ``steps``: (what, before, after, given, whether it was the second program's, table);
+    ``terms``: the table of the programs that were read. Statements in step have a table of their own, in which the same
+    names stand for other elements."""
 
     rng: random.Random
     programs: list[Read] = field(default_factory=list)
-    steps: list[tuple[str, Term, Term, Given, bool]] = field(default_factory=list)
-    equal: list[tuple[Term, Term, Given, frozenset[str]]] = field(default_factory=list)
+    steps: list[tuple[str, Term, Term, Given, bool, Terms]] = field(default_factory=list)
+    equal: list[tuple[Term, Term, Given, frozenset[str], Terms]] = field(default_factory=list)
     terms: Terms | None = None
 
     def keep(self, where: list[Any], what: Any) -> None:
@@ -118,28 +120,29 @@ def heard(h: Heard) -> Iterator[None]:
         found = equal(self, a, b, given, whole)
         needed, self.relaxations = self.relaxations, outer | self.relaxations
         if found and a is not b:
-            h.keep(h.equal, (a, b, given, frozenset(needed)))
+            h.keep(h.equal, (a, b, given, frozenset(needed), self.terms))
         return found
 
     @wraps(head)
     def brought(self: Any, t: Term, given: Given, checked: bool) -> Term:
         new = head(self, t, given, checked)
         if new is not t:
-            h.keep(h.steps, ("head", t, new, given, checked))
+            h.keep(h.steps, ("head", t, new, given, checked, self.terms))
         return new
 
     @wraps(settle)
     def collapsed(self: Any, t: Fold, checked: bool) -> Term:
         new = settle(self, t, checked)
         if new is not t:
-            h.keep(h.steps, ("collapsed", t, new, self.given, checked))
+            h.keep(h.steps, ("collapsed", t, new, self.given, checked, self.descent.terms))
         return new
 
     @wraps(simplified)
     def shorter(e: PrimExpr, given: Given, logic: Any) -> PrimExpr:
         new = simplified(e, given, logic)
-        if new is not e and h.terms is not None:
-            h.keep(h.steps, ("simplified", h.terms.integer(e), h.terms.integer(new), given, False))
+        if new is not e:
+            table = logic.sizes.dtype_of.__self__
+            h.keep(h.steps, ("simplified", table.integer(e), table.integer(new), given, False, table))
         return new
 
     @wraps(apply)
@@ -147,14 +150,14 @@ def heard(h: Heard) -> Iterator[None]:
         new = apply(terms, op, dtype, args, attrs)
         plain = terms.apply(op, dtype, args, attrs)
         if new is not plain:
-            h.keep(h.steps, ("apply", plain, new, (), True))
+            h.keep(h.steps, ("apply", plain, new, (), True, terms))
         return new
 
     @wraps(choose)
     def chosen(self: Terms, condition: Term, yes: Term, no: Term) -> Term:
         new = choose(self, condition, yes, no)
         if not isinstance(new, Choose):
-            h.keep(h.steps, ("choose", Choose(condition, yes, no), new, (), True))
+            h.keep(h.steps, ("choose", Choose(condition, yes, no), new, (), True, self))
         return new
 
     with ExitStack() as stack:
@@ -228,16 +231,23 @@ def _judged(h: Heard, arguments: Sequence[rr.Tensor], outcomes: Sequence[Any], k
         for d, extent in zip(x.shape, given.shape, strict=True)
         if isinstance(d, SymVar)
     }
-    at = At(h.terms, _cells(inputs, arguments), frozenset(env), {x.name: id(x) for x in inputs})
+    tables: dict[int, At] = {}
+
+    def by(terms: Terms) -> At:
+        """Where terms of this table are evaluated."""
+        named = {x.name: id(x) for x in inputs}
+        return tables.setdefault(id(terms), At(terms, _cells(inputs, arguments), frozenset(env), named))
+
+    at = by(h.terms)
     for read, found in zip(h.programs, outcomes, strict=True):
         try:
             counts["extracted"] += _extraction(at, env, read.program, read.results, found)
         except Wide:
             counts["wide"] += 1
-    for what, before, after, given, second in h.steps:
-        counts["simplified"] += _kept(at, env, what, before, after, given, second, h.rng)
-    for a, b, given, relaxed in h.equal:
-        counts["equal"] += _equal(at, env, a, b, given, relaxed, kind, h.rng)
+    for what, before, after, given, second, terms in h.steps:
+        counts["simplified"] += _kept(by(terms), env, what, before, after, given, second, h.rng)
+    for a, b, given, relaxed, terms in h.equal:
+        counts["equal"] += _equal(by(terms), env, a, b, given, relaxed, kind, h.rng)
 
 
 # --- one operator -----------------------------------------------------------------------------------------------------

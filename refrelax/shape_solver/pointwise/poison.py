@@ -39,7 +39,7 @@ class Poison:
             case Int() | Number():
                 return True
             case Apply():
-                return is_total(t) and all(self.never(a, given) for a in t.args)
+                return all(self.never(a, given) for a in t.args) and is_total(t)  # (what is open has no dtype)
             case Load(tensor):
                 if not all(self.logic.holds(c, given, "load in bounds") for c in in_bounds(t)):
                     return False
