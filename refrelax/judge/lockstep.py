@@ -28,7 +28,7 @@ from refrelax.judge.loop_text import (
 )
 from refrelax.judge.sides_in_step import Apart, Side
 from refrelax.rules import rule
-from refrelax.semantics.loops.blocks import as_reduction, reduces_across
+from refrelax.semantics.loops.blocks import as_reduction, turns
 from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, knows_extents, waits
 from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.context import conjuncts, negation
@@ -385,7 +385,7 @@ class Lockstep(Elements):
                 return False
         if as_reduction(b) is not None and as_reduction(a) is None:
             return False  # which may take any order
-        if reduces_across(a, self.one.threads) != reduces_across(b, self.two.threads):
+        if turns(a, self.one.threads) != turns(b, self.two.threads):
             return False  # threads may store in what they reduce to together, and there alone
         for p, q in zip(a.iters, b.iters, strict=True):
             if of_names(p.binding):

@@ -44,6 +44,14 @@ SUM = lines(
     "            C[vi] = T.float32(0)",
     "        C[vi] = C[vi] + A[vi, vj]",
 )
+LAST_BLOCK = (
+    "with T.sblock('last'):",
+    "    vi, vj = T.axis.remap('SR', [i, j])",
+    "    with T.init():",
+    "        C[vi] = T.float32(0)",
+    "    C[vi] = A[vi, vj]",
+)
+LAST = lines(2, "for i, j in T.grid(n, 64):") + lines(3, *LAST_BLOCK)
 REDUCE = lines(
     4,
     "with T.attr(T.comm_reducer(lambda x, y: x + y, [T.float32(0)]), 'reduce_scope', 0):",
@@ -375,6 +383,20 @@ BAD = {
             "                C[vi] = T.float32(0)",
             "            C[vi] = C[vi] + A[vi, vj]",
         ),
+        True,
+    ),
+    "threads of a reduction block that folds nothing": (
+        SUMS,
+        LAST,
+        BLOCKS
+        + THREADS
+        + lines(4, *LAST_BLOCK).replace("[i, j]", "[b, t]"),
+        True,
+    ),
+    "threads of a reduction block that folds nothing, in step": (
+        SUMS,
+        BLOCKS + lines(3, "for t in range(64):") + lines(4, *LAST_BLOCK).replace("[i, j]", "[b, t]"),
+        BLOCKS + THREADS + lines(4, *LAST_BLOCK).replace("[i, j]", "[b, t]"),
         True,
     ),
     "a sum by plain stores": (

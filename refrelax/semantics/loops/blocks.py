@@ -10,8 +10,9 @@ Spec: ``spec/07-evaluation.md``, *Blocks*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from refrelax.rules import rule
 from refrelax.semantics.loops.buffers import build_alloc, build_match
@@ -20,10 +21,11 @@ from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting
 from refrelax.semantics.loops.regions import declare
+from refrelax.semantics.loops.visit import expressions, statements_of
 from refrelax.semantics.numbers.interface import ReduceOp
 from refrelax.syntax import dtypes
-from refrelax.syntax.loops import BufferStore, IterVar, SBlock
-from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, walk
+from refrelax.syntax.loops import Bind, BufferStore, IterVar, SBlock
+from refrelax.syntax.scalars import Binary, BufferLoad, BufferRef, PrimExpr, RangeArg, SymVar, walk
 
 
 @rule("ev/block")
@@ -73,7 +75,7 @@ def _opening(build: Builder, block: SBlock) -> tuple[list[Run], Run | None, list
     outside = frozenset(build.buffers)
     axes = [run for axis in block.iters if (run := _bind_axis(build, axis)) is not None]
     if build.depth and reduces_across(block, build.threads):
-        build.unwatched |= {each.buffer for each in block.init or () if isinstance(each, BufferStore)}
+        build.unwatched |= folds(block)
     predicate = None if block.predicate is None else build_index(build, block.predicate)
     places = [keep for each in block.matches if (keep := build_match(build, each)) is not None]
     allocs = [*places, *(build_alloc(build, each) for each in block.allocs)]
@@ -155,6 +157,44 @@ def reduces_across(block: SBlock, threads: Iterable[str]) -> bool:
         axis.kind == "reduce" and any(isinstance(each, SymVar) and each.name in names for each in walk(axis.binding))
         for axis in block.iters
     )
+
+
+@rule("ev/data-race")
+def folds(block: SBlock) -> frozenset[str]:
+    """The buffers that a block starts and folds into: all that it does with them is at the element that ``T.init``
+    stores, and every other store is made of what the element held, directly or by names that it was let to."""
+    starts = {each.buffer: each.indices for each in block.init or () if isinstance(each, BufferStore)}
+    body = list(statements_of(block.body))
+    stores = [each for each in body if isinstance(each, BufferStore)]
+    lets = {each.var.name: each.value for each in body if isinstance(each, Bind)}
+    parts = (each for stmt in body for expr in expressions(stmt) for each in walk(expr))
+    others = {each.buffer for each in parts if isinstance(each, BufferRef | RangeArg) or _elsewhere(each, starts)}
+    others |= {each.source.buffer for stmt in body if isinstance(stmt, SBlock) for each in stmt.matches}
+    others |= {each.buffer for each in stores if starts.get(each.buffer) != each.indices}
+    others |= {each.buffer for each in stores if not _made_of(each.value, each.buffer, lets)}
+    return frozenset(starts) - others
+
+
+def turns(block: SBlock, threads: Iterable[str]) -> tuple[bool, ...] | None:
+    """Of each store of ``T.init``, in order, whether threads take turns over what it starts; ``None``: the block does
+    not reduce over threads."""
+    if not reduces_across(block, threads):
+        return None
+    folded = folds(block)
+    return tuple(each.buffer in folded for each in block.init or () if isinstance(each, BufferStore))
+
+
+def _elsewhere(expr: PrimExpr, starts: Mapping[str, object]) -> TypeGuard[BufferLoad]:
+    return isinstance(expr, BufferLoad) and expr.indices != starts.get(expr.buffer)
+
+
+def _made_of(expr: PrimExpr, buffer: str, lets: Mapping[str, PrimExpr]) -> bool:
+    """Whether a value is made of an element of a buffer."""
+    if _reads(expr, buffer):
+        return True
+    named = {each.name for each in walk(expr) if isinstance(each, SymVar)} & lets.keys()
+    rest = {name: value for name, value in lets.items() if name not in named}
+    return any(_made_of(lets[name], buffer, rest) for name in named)
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
+from refrelax.semantics.loops.blocks import folds
 from refrelax.semantics.loops.lockstep import is_private
 from refrelax.semantics.loops.threads import as_thread_loop, is_shared, known_names
 from refrelax.shape_solver.context import conjuncts, negation
@@ -284,7 +285,7 @@ class _Reader(Memories):
         condition = self.condition(block.predicate) if block.predicate is not None else int_imm(1, "bool")
         self.reduces = block.init is not None and bool(first)
         if block.init is not None:
-            self.turns = {**turns, **dict.fromkeys(stored(block.init), frozenset(over))}
+            self.turns = {**turns, **dict.fromkeys(folds(block), frozenset(over))}
             self.guarded(all_of([condition, *first]) or condition, block.init)
         self.guarded(condition, block.body)
         self.by, self.reduces, self.turns = outer, reduces, turns
