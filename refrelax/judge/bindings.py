@@ -14,6 +14,7 @@ from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.kept_constants import constants_are_kept, mentions_constant
+from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.lower.fuse_loops.shared import given_twice
 from refrelax.running.arrays import Tensor, to_constant
@@ -41,7 +42,6 @@ from refrelax.syntax.graph import (
     SeqExpr,
     Var,
 )
-from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import PrimType, TensorType, TupleType, Type
 
 INFINITE = float("inf")
@@ -109,14 +109,17 @@ def judge_frames(
     frames: tuple[Frame, ...],
     externs: Mapping[str, Any] | None = None,
     numerics: str = "enclosure",
+    known: KnownBindings | None = None,
 ) -> list[BindingVerdict]:
-    """A verdict for every observed binding that holds an operation of its own, in order of execution."""
-    index = simple_bindings(checked)
-    verdicts, alone = [], judged_alone(checked)
+    """A verdict for every observed binding that holds an operation of its own, in order of execution. ``known``: what
+    runs of the definition told already."""
+    index = checked.once(simple_bindings)
+    verdicts, alone = [], checked.once(judged_alone)
+    known = known or KnownBindings(checked, "")
     for frame in frames:
         binding = index.get((frame.path, frame.name))
         if binding is not None and frame.done:
-            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics, alone(binding)))
+            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics, alone(binding), known))
     return verdicts
 
 
@@ -127,24 +130,26 @@ def judge_binding(
     externs: Mapping[str, Any],
     permitted: str = "enclosure",
     alone: bool = True,
+    known: KnownBindings | None = None,
 ) -> BindingVerdict:
     """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare. ``alone``: as of
     ``judged_alone``."""
+    known = known or KnownBindings(checked, "")
     relaxations: tuple[str, ...] = ()
     if not alone or missing(binding, frame):
         compared = Compared(Inside(1.0), Counts(not_judged=1))
     else:
         try:
-            wanted = _evaluated(checked, binding, frame, externs, permitted)
+            wanted = _evaluated(known, binding, frame, externs, permitted)
             canonical = None
             if may_be_poison(wanted) or (permitted != "strict" and zero_signs.zeros(frame.value)):
-                canonical = _canonical(checked, binding, frame, externs)
+                canonical = _canonical(known, binding, frame, externs)
                 relaxations = zero_signs.needed([(canonical, frame.value)], permitted)
             compared = compare(wanted, frame.value, canonical)
         except Ended as end:
             compared = _of_end(end)
         except InternalError:
-            if used(binding) <= frame.names.keys() | {binding.name}:
+            if checked.once(mentioned)(binding) <= frame.names.keys() | {binding.name}:
                 raise
             compared = Compared(Undecided(INFINITE), Counts(undecided=1))  # a symbol was not shown
     found = compared.of(frame.path, binding.name, describe(binding), binding.span)
@@ -163,23 +168,23 @@ def may_be_poison(wanted: Any) -> bool:
             return False
 
 
-def _canonical(checked: CheckedModule, binding: Binding, frame: Frame, externs: Mapping[str, Any]) -> Any:
+def _canonical(known: KnownBindings, binding: Binding, frame: Frame, externs: Mapping[str, Any]) -> Any:
     """What ``ieee`` gives for a binding; ``None`` where that run ends."""
     try:
-        return _evaluated(checked, binding, frame, externs, "ieee")
+        return _evaluated(known, binding, frame, externs, "ieee")
     except Ended:
         return None
 
 
-def _evaluated(
-    checked: CheckedModule, binding: Binding, frame: Frame, externs: Mapping[str, Any], permitted: str
-) -> Any:
+def _evaluated(known: KnownBindings, binding: Binding, frame: Frame, externs: Mapping[str, Any], permitted: str) -> Any:
     """What a reading gives for a binding, from the frame's values."""
-    numerics = reading(permitted)
+    if (told := known.value(permitted, binding, frame)) is not UNKNOWN:
+        return told
+    checked, numerics = known.checked, reading(permitted)
     run = Interpreter(checked.module, numerics, Meter.of(Budget()))
     run.externs = {name: wrapped(each, numerics) for name, each in externs.items()}
     scope = Scope(frame.path)
-    for name in used(binding):
+    for name in checked.once(mentioned)(binding):
         if name in frame.names:
             value = frame.names[name]
             if isinstance(value, bool | int | float):
@@ -197,11 +202,6 @@ def _several(binding: Binding) -> bool:
 def missing(binding: Binding, frame: Frame) -> bool:
     """Whether an implementation did not show something that a binding mentions."""
     return any(isinstance(n, Var) and n.name not in frame.names for n in nodes(binding))
-
-
-def used(binding: Binding) -> frozenset[str]:
-    """Variables and symbols that a binding mentions."""
-    return frozenset(n.name for n in nodes(binding) if isinstance(n, Var | SymVar))
 
 
 def _of_end(end: Ended) -> Compared:

@@ -13,6 +13,7 @@ from typing import Any
 from refrelax.backends.executable import Frame
 from refrelax.errors import Returned, UsageError
 from refrelax.judge.bindings import simple_bindings
+from refrelax.judge.known_bindings import mentioned_functions
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.sharing import canonical, shared
 from refrelax.semantics.graph.link import nodes
@@ -32,10 +33,10 @@ def break_in(
     ``given``: the arguments of the run, by the names of the entry's parameters. A binding that was evaluated more than
     once is passed over (which of its values is meant is not shown), and so is a name whose memory may be overwritten.
     """
-    written = overwritten(checked)
+    written = checked.once(overwritten)
     times = Counter((frame.path, frame.name) for frame in frames)
     values: dict[tuple[str, str], Any] = {}
-    if not _called(checked, entry):
+    if entry not in checked.once(mentioned_functions):
         values = {(entry, name): value for name, value in given.items() if name not in written}
     for frame in frames:
         for name, shown in frame.names.items():
@@ -55,17 +56,22 @@ def stored_unseen(checked: CheckedModule, frames: tuple[Frame, ...]) -> str:
     """The first call that may store into tensors that it is given and gives none itself, in words; empty if there is
     none. What it stored is the value of no binding: good bindings before and after it say nothing of it. (Of a library
     function ``break_in`` tells: that what it stored in is another value than was bound.)"""
-    stores = Overwriting(checked.module.functions)
-    silent = {
-        (path, binding.name)
-        for (path, _), binding in simple_bindings(checked).items()
-        if isinstance(binding, VarBinding) and stores.itself(binding.value)
-    }
+    silent = checked.once(_silent)
     for frame in frames:
         if frame.done and (frame.path, frame.name) in silent and not _tensors(frame.value):
             if any(map(_tensors, frame.names.values())):
                 return f"what {frame.path}/{frame.name} stored is shown by no binding"
     return ""
+
+
+def _silent(checked: CheckedModule) -> set[tuple[str, str]]:
+    """The bindings that may store into tensors themselves."""
+    stores, every = Overwriting(checked.module.functions), checked.once(simple_bindings)
+    return {
+        (path, binding.name)
+        for (path, _), binding in every.items()
+        if isinstance(binding, VarBinding) and stores.itself(binding.value)
+    }
 
 
 def _tensors(value: Any) -> bool:
@@ -107,12 +113,6 @@ def _shared(node: Any, functions: Mapping[str, Any]) -> Iterator[set[str]]:
 
 def _names(node: Any) -> Iterator[Var]:
     return (each for each in nodes(node) if isinstance(each, Var))
-
-
-def _called(checked: CheckedModule, entry: str) -> bool:
-    """Whether something in the module calls the entry again."""
-    every = (n for f in checked.module.functions.values() for n in nodes(f))
-    return any(isinstance(n, GlobalVar) and n.name == entry for n in every)
 
 
 def _holds(expr: Expr, result: Any, entry: str, values: dict[tuple[str, str], Any], times: Counter[Any]) -> bool:

@@ -32,6 +32,7 @@ from refrelax.judge.bindings import Compared, compare, judge_frames, judged_alon
 from refrelax.judge.chain import break_in, stored_unseen
 from refrelax.judge.counting import all_open, not_comparable, scalar
 from refrelax.judge.failures import failed
+from refrelax.judge.known_bindings import KnownBindings
 from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value, words
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
@@ -39,7 +40,7 @@ from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
-from refrelax.semantics.graph.machine import Scope
+from refrelax.semantics.graph.machine import Listener, Scope
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
@@ -89,12 +90,17 @@ class _Question:
     budget: Budget
     executed: list[tuple[str, str]] = field(default_factory=list)
     """Bindings that the definition went through, by function and name."""
+    known: KnownBindings = field(init=False)
 
-    def on_binding(self, path: str, binding: Binding, _value: Any, _scope: Scope) -> None:
+    def __post_init__(self) -> None:
+        self.known = KnownBindings(self.checked, self.entry)
+
+    def on_binding(self, path: str, binding: Binding, value: Any, scope: Scope) -> None:
         """See ``Listener``."""
         self.executed.append((path, binding.name))
+        self.known.note("ieee", path, binding, value, scope)
 
-    def run(self, numerics: str = "ieee", listen: bool = False) -> Outcome:
+    def run(self, numerics: str = "ieee", listener: Listener | None = None) -> Outcome:
         return run(
             self.checked,
             self.entry,
@@ -102,7 +108,7 @@ class _Question:
             numerics=numerics,
             externs=self.externs,
             budget=self.budget,
-            listener=self if listen else None,
+            listener=listener,
         )
 
     def report(
@@ -121,7 +127,7 @@ class _Question:
     def answer(self, implementation: Any, strict: bool) -> Verdict:
         """The verdict on one implementation."""
         try:
-            reference = self.run(listen=True)
+            reference = self.run(listener=self)
         except Unlinkable as missing:
             return NoVerdict(str(missing.diagnostics[0]), reason="library", report=self.report())
         match reference:
@@ -192,6 +198,16 @@ class _Judgement:
     observed: Observed
     shows_effects: bool = False
     """Whether the implementation is known to tell its effects: those of this package do."""
+    _permitted: Outcome | None = None
+
+    @property
+    def permitted(self) -> Outcome:
+        """What the whole call permits."""
+        if self._permitted is None:
+            self._permitted = self.question.run(
+                self.question.permitted, self.question.known.under(self.question.permitted)
+            )
+        return self._permitted
 
     @property
     def effects_told(self) -> bool:
@@ -205,7 +221,9 @@ class _Judgement:
         early = ends_differ(self.reference, found)
         if isinstance(early, NoVerdict):
             return replace(early, report=q.report())
-        bindings = tuple(judge_frames(q.checked, self.observed.frames, q.externs, q.permitted))
+        if early is None and q.known.tells and self.observed.frames:
+            _ = self.permitted  # which tells of bindings, and is asked for in the end
+        bindings = tuple(judge_frames(q.checked, self.observed.frames, q.externs, q.permitted, q.known))
         first = next((v for v in bindings if isinstance(v.verdict, Outside)), None)
         if first is not None:
             counts = _total(bindings)
@@ -228,7 +246,7 @@ class _Judgement:
         effects = other_effects(wanted, found) if self.effects_told else None
         if effects is not None:
             return Divergence(q.entry, effects, bindings, "effects", report=q.report(Counts(outside=1), open_))
-        permitted = q.run(q.permitted)
+        permitted = self.permitted
         results = self.results(permitted, found)
         if q.permitted == "strict" and isinstance(permitted, Returned):
             wanted = permitted  # it determines more than the definition does
@@ -297,10 +315,10 @@ class _Judgement:
         """Bindings that the definition went through and the implementation did not show. Those of a contract are none
         of the program's: its library function computes as it will, and the call of it is judged."""
         q = self.question
-        libraries = set(contracts_of(q.checked.module).values()) - {q.entry} - called(q.checked.module.functions)
-        every = simple_bindings(q.checked)
+        libraries = q.checked.once(only_contracts) - {q.entry}
+        every = q.checked.once(simple_bindings)
         simple = {key: each for key, each in every.items() if key[0].partition("/")[0] not in libraries}
-        alone = judged_alone(q.checked)
+        alone = q.checked.once(judged_alone)
         done = [(f, simple[f.path, f.name]) for f in self.observed.frames if f.done and (f.path, f.name) in simple]
         shown = {(f.path, f.name) for f, binding in done if alone(binding) and not missing(binding, f)}
         return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
@@ -331,6 +349,11 @@ class _Judgement:
 
 NOT_SHOWN = Compared(Inside(1.0), Counts(not_judged=1))
 """Stands for an argument that the definition writes and of which the implementation shows nothing."""
+
+
+def only_contracts(checked: CheckedModule) -> set[str]:
+    """The functions of a module that say what library functions compute, and that nothing calls."""
+    return set(contracts_of(checked.module).values()) - called(checked.module.functions)
 
 
 def observed_pairs(

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from refrelax.errors import Returned, Unspecified
-from refrelax.judge.bindings import describe, used
+from refrelax.judge.bindings import describe
+from refrelax.judge.known_bindings import used
 from refrelax.judge.report import Open
 from refrelax.running.run import run
 from refrelax.semantics.budget import Budget

@@ -52,11 +52,13 @@ Mode = Literal["bits", "fast"]
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What is compiled: ``whole``, the module with operators in place of the loop programs that come from them;
-    ``origins`` of those that are still called; ``alone``: nothing at graph level is overwritten."""
+    ``origins`` of those that are still called; ``alone``: nothing at graph level is overwritten; ``plain``: no loop
+    program comes from an operator, so that a module that is observed is made ready in the same way."""
 
     whole: Expanded
     origins: Mapping[str, Origin]
     alone: bool
+    plain: bool
 
 
 def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> Prepared:
@@ -64,13 +66,14 @@ def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: 
     stays."""
     whole = Expanded(checked.module, checked.types)
     known = {} if loops else proved_origins(checked.module, origins.usable)
+    plain = not known
     if known and not observed and not on_machine(checked.module):
         planned = origins.without_plan(whole, checked, known, mode == "fast")
         if not overwritten(planned.module):
             whole = expanded(planned, checked, known)
         left = called(whole.module.functions)
         known = {name: each for name, each in known.items() if name in left}
-    return Prepared(whole, known, not overwritten(whole.module))
+    return Prepared(whole, known, not overwritten(whole.module), plain)
 
 
 def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
@@ -328,10 +331,9 @@ class NumPyExecutable:
     def __init__(self, checked: CheckedModule, mode: Mode) -> None:
         self.checked = checked
         self.mode = mode
-        made = prepared(checked, mode)
+        self._made = made = prepared(checked, mode)
         self._views = made.alone
         self.source = source_of(made, mode)
-        self._functions = self._load(self.source, made)
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
@@ -370,6 +372,11 @@ class NumPyExecutable:
         return outcome
 
     @cached_property
+    def _functions(self) -> dict[str, Any]:
+        """What ``source`` defines: made when it is first run, for who observes runs something else."""
+        return self._load(self.source, self._made)
+
+    @cached_property
     def _loops(self) -> dict[str, Any]:
         """The functions with nothing but loops in place of loops."""
         made = prepared(self.checked, self.mode, loops=True)
@@ -378,7 +385,7 @@ class NumPyExecutable:
     @cached_property
     def _observed(self) -> dict[str, Any]:
         """The functions that keep every binding."""
-        made = prepared(self.checked, self.mode, observed=True)
+        made = self._made if self._made.plain else prepared(self.checked, self.mode, observed=True)
         return self._load(source_of(made, self.mode, observed=True), made)
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:

@@ -39,6 +39,8 @@ CONSTANT = "a constant of the module"
 @rule("lo/fuse-undisturbed")
 def sharing(module: Module) -> frozenset[str]:
     """The loop programs of which some call, or use as a value, is not seen to keep apart what it stores in."""
+    if not module.prim_funcs():
+        return frozenset()
     mentions = _mentions(module)
     called = Counter(name for function in module.relax_functions().values() for name, _, _ in _calls(function))
     found = {name for name, _ in given_twice(module)}
@@ -47,6 +49,8 @@ def sharing(module: Module) -> frozenset[str]:
 
 def given_twice(module: Module) -> Iterator[tuple[str, Call]]:
     """The calls of loop programs, with their names, that store in one of two arguments that may be one memory."""
+    if not module.prim_funcs():
+        return
     mentions = _mentions(module)
     constants = any(isinstance(node, ConstantRef) for each in module.relax_functions().values() for node in nodes(each))
     for name, function in module.relax_functions().items():

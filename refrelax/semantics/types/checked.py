@@ -5,10 +5,10 @@ Spec: ``spec/05-types.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.notebook import table
@@ -19,6 +19,7 @@ from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import FuncType, Type
 
 Types = Mapping[str, Mapping[str, Type]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,18 @@ class CheckedModule:
     """Every equality of extents that typing left to the run, in order (``rr.remarks`` asks the prover)."""
     needs: dict[str, tuple[Need, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
     """By function: what linking found that its run needs. Kept, for a module runs more often than it is checked."""
+
+    facts: dict[Callable[[CheckedModule], Any], Any] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """See ``once``."""
+
+    def once(self, fact: Callable[[CheckedModule], T]) -> T:
+        """What a function finds out about the module, asked once: a campaign judges a module on many inputs."""
+        if fact not in self.facts:
+            self.facts[fact] = fact(self)
+        found: T = self.facts[fact]
+        return found
 
     def __repr__(self) -> str:
         return f"<CheckedModule: {self.module.described()}; {sum(map(len, self.types.values()))} types>"
