@@ -14,7 +14,7 @@ from dataclasses import replace
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import ONE, Poly, sub
+from refrelax.semantics.dims.poly import ONE, Poly, scale, sub
 from refrelax.semantics.dims.ranges import nonneg
 from refrelax.semantics.dims.spell import spell
 from refrelax.semantics.dims.terms import floordiv
@@ -68,7 +68,7 @@ def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str] | None:
         divisor = atom.args[1]
         if key is None or not nonneg(sub(divisor, ONE), atoms) or key in _keys(divisor, atoms):
             continue
-        if not _powers_exist(divisor, atoms):
+        if not _has_a_value(divisor, atoms):
             continue
         spelled = spell(divisor, atoms, atoms.table[key].dtype)
         if spelled is None:
@@ -79,10 +79,17 @@ def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str] | None:
     return None if best is None else best[1:]
 
 
-def _powers_exist(divisor: Poly, atoms: Atoms) -> bool:
-    """Whether no exponent in ``divisor`` may be negative: the power would be nothing that a symbol can be split by."""
-    found = (atoms.table[key] for key in _keys(divisor, atoms))
-    return all(nonneg(each.args[0], atoms) for each in found if each.kind == "p2" or each.name == "1 <<")
+def _has_a_value(divisor: Poly, atoms: Atoms) -> bool:
+    """Whether no divisor in ``divisor`` may be 0 and no exponent negative: the symbol is replaced in places that are
+    evaluated where the quotient is not, too, and what stands for it there has to be something."""
+    found = [atoms.table[key] for key in _keys(divisor, atoms)]
+    quotients = [each.args[1] for each in found if each.kind in ("fd", "td") or each.name in ("//", "truncdiv")]
+    exponents = [each.args[0] for each in found if each.kind == "p2" or each.name == "1 <<"]
+    return all(_never_zero(each, atoms) for each in quotients) and all(nonneg(each, atoms) for each in exponents)
+
+
+def _never_zero(p: Poly, atoms: Atoms) -> bool:
+    return nonneg(sub(p, ONE), atoms) or nonneg(sub(scale(p, -1), ONE), atoms)
 
 
 def _whole_symbol(atom: Atom, atoms: Atoms) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from refrelax.shape_solver import Proved, parse_claim, prove
+from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import Logic
 
@@ -31,6 +33,24 @@ def test_a_term_without_a_value_is_a_case(claim: str) -> None:
 def test_what_the_guard_says_is_open_or_true(claim: str) -> None:
     wanted = "or" in claim
     assert isinstance(prove(claim, ["a > 1", "b > 1"]), Proved) is wanted
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("divisor", ["a // b + 1", "a % b + 1", "max(1, a // b)", "truncdiv(a, b) + 1"])
+def test_a_symbol_is_no_multiple_of_what_has_no_value(divisor: str) -> None:
+    claim = f"select(b != 0, v // ({divisor}) * ({divisor}) <= v, v*v - 61*w*w != 1)"
+    given = ["a >= 0", "b >= 0", "v >= 0", "w >= 1"]
+    assert not isinstance(prove(claim, given), Proved)  # b == 0, v == 1766319049, w == 226153980
+
+
+@pytest.mark.parametrize(
+    ("divisor", "least", "split"),
+    [("a // b + 1", 1, True), ("a // b + 1", 0, False), ("a % (b + 2) + 1", -1, True), ("a % (b + 2) + 1", -2, False)],
+)
+def test_what_a_symbol_is_split_by(divisor: str, least: int, split: bool) -> None:
+    context = Context().assuming(parse_claim(f"b >= {least}"), parse_claim("a >= 0"))
+    found = digits(parse_claim(f"v // ({divisor}) >= 0"), context)
+    assert any(name == "v" for name, _ in found.images) is split
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def masks(ledger: Ledger) -> None:
                 masked(ledger, name, v, a, c, found)
         for number, (x, y) in twofold:
             for p, q in ((x, y), (y, x)):
-                name = related(p, a, c, found) if q == a else None
+                name = related(p, c, a, found) if q == a else None
                 if name is not None:
                     masked(ledger, name, number if (x, y) == (p, q) else swapped(ledger, number, x, y), c, a, found)
 
