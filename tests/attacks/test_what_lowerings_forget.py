@@ -1,0 +1,55 @@
+"""Lowered programs that did something else than the source, were refused, or came to no end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import refrelax as rr
+from refrelax.judge.outcomes import Reference, copies
+from refrelax.lower.pipeline import lower
+from refrelax.semantics.budget import Budget
+
+V = 'R.Tensor((4,), "float32")'
+X, Y = [1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 30.0, 40.0]
+
+PART = """
+    @T.prim_func(private=True)
+    def part(A: T.Buffer((4, 4), "float32"), O: T.Buffer((4,), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        B = T.sblock_alloc_buffer((4,), "float32")
+        for i, k in T.grid(4, 4):
+            with T.sblock("sum"):
+                v, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[v] = T.float32(0)
+                B[v] = B[v] + A[v, vk]
+        for i in range(2):
+            with T.sblock("epilogue"):
+                v = T.axis.spatial(2, i)
+                O[v] = B[v] + T.float32(1)
+"""
+
+PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
+    "an epilogue that leaves elements of the output as they are": (
+        PART
+        + f"""
+    @R.function
+    def main(x: R.Tensor((4, 4), "float32"), y: {V}):
+        return R.call_tir_inplace(Module.part, (x, y), inplace_indices=[1], out_ty={V})
+""",
+        ("fuse_loops",),
+        [[X] * 4, Y],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_lowered_program_does_what_the_source_does(name: str) -> None:
+    text, passes, args = PROGRAMS[name]
+    checked = rr.check(rr.parse(f"@I.ir_module\nclass Module:\n{text}"))
+    lowered = lower(checked, passes=passes).module
+    reference = Reference(checked, "main", args, {}, Budget())
+    assert not reference.open
+    assert reference.judge(rr.run(lowered, "main", *copies(args))) == "equal"
