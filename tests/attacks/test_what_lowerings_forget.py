@@ -31,6 +31,27 @@ PART = """
                 O[v] = B[v] + T.float32(1)
 """
 
+CHAIN = """
+    @T.prim_func(private=True)
+    def bump(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            B[i] = A[i] + T.float32(1)
+
+    @R.function(private=True)
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        R.func_attr({"Primitive": True})
+        with R.dataflow():
+            a = R.call_tir(Module.bump, (x,), out_ty=R.Tensor((n,), "float32"))
+            b = R.call_tir(Module.bump, (a,), out_ty=R.Tensor((n,), "float32"))
+            R.output(b)
+        return b
+"""
+CHAIN_WITH_SHAPE = CHAIN.replace("main", "chain").replace('"float32"))', '"float32"), s: R.Shape(["m"]))', 1)
+
 PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
     "an epilogue that leaves elements of the output as they are": (
         PART
@@ -41,6 +62,27 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
 """,
         ("fuse_loops",),
         [[X] * 4, Y],
+    ),
+    "a shape that a fused function is given by name": (
+        CHAIN_WITH_SHAPE
+        + """
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), s: R.Shape(["m"])):
+        return Module.chain(x, s)
+""",
+        ("fuse_loops",),
+        [X, (3,)],
+    ),
+    "a symbol that stands twice in a shape": (
+        CHAIN_WITH_SHAPE.replace('"m"', '"m", "m"')
+        + """
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        return Module.chain(x, R.shape([n, n + 1]))
+""",
+        ("fuse_loops",),
+        [X],
     ),
 }
 
