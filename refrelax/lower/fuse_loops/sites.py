@@ -64,8 +64,11 @@ class Sites:
         )
 
     def rewritable(self, name: str) -> bool:
-        """Whether every mention of the function is a call that gives it written shapes and whose result has known
-        extents."""
+        """Whether the function is private, and every mention of it is a call that gives it written shapes and whose
+        result has known extents."""
+        function = self.checked.module.functions[name]
+        if isinstance(function, Function) and not function.private:
+            return False  # (whoever calls it from outside knows nothing of an output that it is given)
         calls = self.calls.get(name, [])
         known = all(isinstance(t, TensorType) and isinstance(t.shape, tuple) and t.dtype is not None for t in calls)
         return known and len(calls) == self.mentions.get(name, 0)
