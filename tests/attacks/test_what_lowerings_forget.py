@@ -52,6 +52,22 @@ CHAIN = """
 """
 CHAIN_WITH_SHAPE = CHAIN.replace("main", "chain").replace('"float32"))', '"float32"), s: R.Shape(["m"]))', 1)
 
+SQUARE = """
+    @T.prim_func(private=True)
+    def square(A: T.Buffer((4,), "float32"), B: T.Buffer((2, 2), "float32")):
+        for i, j in T.grid(2, 2):
+            B[i, j] = A[i * 2 + j]
+"""
+ROWS = """
+    @T.prim_func(private=True)
+    def rows(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n * 2,), "float32")
+        B = T.match_buffer(b, (n, 2), "float32")
+        for i, j in T.grid(n, 2):
+            B[i, j] = A[i * 2 + j]
+"""
+
 PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
     "an epilogue that leaves elements of the output as they are": (
         PART
@@ -84,6 +100,41 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
 """,
         ("fuse_loops",),
         [X],
+    ),
+    **{
+        f"a reshape {of} that is given {len(given)} elements": (
+            kernel
+            + f"""
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        return R.call_tir(Module.{name}, (x,), out_ty=R.Tensor((2, 2), "float32"))
+""",
+            ("to_destinations",),
+            [given],
+        )
+        for name, of, kernel in (("square", "of four", SQUARE), ("rows", "of rows", ROWS))
+        for given in (X, [*X, 5.0, 6.0], X[:2])
+    },
+    "a copy to a part of what is larger": (
+        SQUARE.replace("T.Buffer((2, 2)", "T.Buffer((3, 2)")
+        + f"""
+    @R.function
+    def main(x: {V}):
+        y = R.call_tir(Module.square, (x,), out_ty=R.Tensor((3, 2), "float32"))
+        return R.take(y, R.const([0, 1], "int64"), axis=0)
+""",
+        ("to_destinations",),
+        [X],
+    ),
+    "a copy of a part": (
+        SQUARE.replace("T.Buffer((4,)", "T.Buffer((8,)")
+        + """
+    @R.function
+    def main(x: R.Tensor((8,), "float32")):
+        return R.call_tir(Module.square, (x,), out_ty=R.Tensor((2, 2), "float32"))
+""",
+        ("to_destinations",),
+        [[*X, *Y]],
     ),
 }
 
