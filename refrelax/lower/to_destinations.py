@@ -165,7 +165,7 @@ class _Rewriter:
             if place >= 0:
                 outputs.append(given.fields[place])
                 continue
-            plain = not several and len(types) == 1
+            plain = not several and binding.annotation in (None, ty)  # (else the call would see another type)
             name = binding.name if plain else self.taken.fresh(f"{binding.name}_{k}")
             annotation = binding.annotation if plain else ty
             found.append(VarBinding(name, allocation(ty), annotation, span=call.span))
@@ -176,7 +176,7 @@ class _Rewriter:
             self.outputs[binding.name] = tuple(outputs)
         elif several:
             found.append(replace(binding, value=Tuple(tuple(outputs))))
-        elif not fresh:
+        elif outputs != [Var(binding.name)]:
             found.append(replace(binding, value=outputs[0]))
         return found
 

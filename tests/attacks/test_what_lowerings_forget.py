@@ -126,6 +126,17 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("to_destinations",),
         [X],
     ),
+    "a result under a name of which less is said": (
+        CHAIN.replace("main", "chain")
+        + f"""
+    @R.function
+    def main(x: {V}):
+        y: R.Any = R.call_tir(Module.bump, (x,), out_ty={V})
+        return y
+""",
+        ("to_destinations",),
+        [X],
+    ),
     "a copy of a part": (
         SQUARE.replace("T.Buffer((4,)", "T.Buffer((8,)")
         + """
