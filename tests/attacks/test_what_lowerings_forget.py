@@ -147,6 +147,25 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("to_destinations",),
         [[*X, *Y]],
     ),
+    "a symbol of a cast that a local function repeats": (
+        """
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        m = T.int64()
+        with R.dataflow():
+            z = R.match_cast(x, R.Tensor((m,), "float32"))
+            w = R.full(R.shape([m]), R.const(1, "float32"), dtype="float32")
+            R.output(w)
+
+        @R.function
+        def inner(q: R.Tensor((m,), "float32")) -> R.Tensor((m,), "float32"):
+            return R.add(q, q)
+
+        return inner(w)
+""",
+        ("dead_code",),
+        [X],
+    ),
 }
 
 
