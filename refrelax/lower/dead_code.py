@@ -92,8 +92,9 @@ class _Sweep:
     def function(self, func: Function) -> Function:
         """The function with a swept body; everything it mentions counts as used."""
         symbols = set(mentions(tuple(p.type for p in func.params)))
-        self.given |= symbols
+        outside, self.given = self.given, self.given | symbols  # (of a local function, known in it alone)
         body = self.sequence(func.body)
+        self.given = outside
         self.used |= symbols | set(mentions(func.ret)) | set(mentions(func.attrs))
         return replace(func, body=body)
 

@@ -2,7 +2,7 @@
 
 Dataflow blocks become ordinary ones, since calls for their effect on memory are impure, and the functions are marked
 ``relax.force_pure``: they were checked pure before. A loop program that only reshapes becomes a view, unless some call
-of the module updates memory in place. No claim is needed.
+of the module updates memory in place. That needs the claim that the call's entry check succeeds, and nothing else does.
 
 Spec: ``spec/12-memory.md``.
 """
@@ -10,9 +10,12 @@ Spec: ``spec/12-memory.md``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.claims import Ledger
+from refrelax.lower.fuse_ops.graph import operand
+from refrelax.lower.fuse_ops.interface import dims_equal, extents, interface
 from refrelax.lower.kills import killed
 from refrelax.lower.names import Taken
 from refrelax.lower.reshapes import is_reshape
@@ -46,7 +49,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import int_imm
-from refrelax.syntax.types import VOID, TensorType, TupleType
+from refrelax.syntax.types import VOID, TensorType, TupleType, Type
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
@@ -57,7 +60,9 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     for name, func in module.functions.items():
         functions[name] = func
         if isinstance(func, Function):
-            functions[name] = _Rewriter(module, names_of(func), views, taken_apart(func)).function(func)
+            types = checked.types.get(name, {})
+            rewriter = _Rewriter(module, name, types, ledger, names_of(func), views, taken_apart(func))
+            functions[name] = rewriter.function(func)
     return module.with_functions(functions)
 
 
@@ -93,10 +98,13 @@ def allocation(ty: TensorType) -> Call:
 
 @dataclass(slots=True)
 class _Rewriter:
-    """One function of the module. ``views``: reshapes may share memory; ``apart``: tuples of which nothing but fields
+    """One function of the module, ``where``; ``types`` of what it binds. ``views``: reshapes may share memory; ``apart``: tuples of which nothing but fields
     is used; ``outputs``: what those of them are that were spelled out."""
 
     module: Module
+    where: str
+    types: Mapping[str, Type]
+    ledger: Ledger
     taken: Taken
     views: bool
     apart: frozenset[str] = frozenset()
@@ -157,7 +165,7 @@ class _Rewriter:
             if place >= 0:
                 outputs.append(given.fields[place])
                 continue
-            plain = not several and len(types) == 1
+            plain = not several and binding.annotation in (None, ty)  # (else the call would see another type)
             name = binding.name if plain else self.taken.fresh(f"{binding.name}_{k}")
             annotation = binding.annotation if plain else ty
             found.append(VarBinding(name, allocation(ty), annotation, span=call.span))
@@ -168,7 +176,7 @@ class _Rewriter:
             self.outputs[binding.name] = tuple(outputs)
         elif several:
             found.append(replace(binding, value=Tuple(tuple(outputs))))
-        elif not fresh:
+        elif outputs != [Var(binding.name)]:
             found.append(replace(binding, value=outputs[0]))
         return found
 
@@ -206,9 +214,19 @@ class _Rewriter:
             return None
         if inplace_indices(call) or isinstance(call.ty_args[0], TupleType):
             return None
+        if not self._passes(func, given.fields[0], ty, f"{self.where}/{binding.name}"):
+            return None
         assert isinstance(ty.shape, tuple) and ty.dtype is not None
         args = (given.fields[0], ShapeExpr(ty.shape), DataTypeValue(ty.dtype), PrimValue(int_imm(0)))
         return replace(binding, value=Call(Op("relax.memory.view"), args, span=call.span))
+
+
+    @rule("lo/fuse-shape-equal")
+    def _passes(self, func: PrimFunc, given: Expr, ty: TensorType, where: str) -> bool:
+        """Whether the entry check of a call is proved to succeed: a view does not make it."""
+        source = operand(self.module, self.types, given)
+        found = interface(func, (source, ty)) if isinstance(source, TensorType) else None
+        return found is not None and dims_equal(self.ledger, list(found.equal), where, extents([source, ty]))
 
 
 def _outputs(call: Call) -> tuple[TensorType, ...] | None:

@@ -2,8 +2,9 @@
 
 ``B`` is computed (by a reduction, say), then ``out[i] = f(B[i'], …)`` with ``i'`` the axes of ``i`` in some order,
 those of extent 1 left out. Then ``B`` may live in ``out`` itself: every element of ``B`` has one place in ``out``, it
-is complete when the epilogue begins, the epilogue reads it where it stores, and nobody reads it afterwards. If ``f``
-is the element itself the epilogue goes away.
+is complete when the epilogue begins, the epilogue reads it where it stores, and nobody reads it afterwards. The
+epilogue stores every element of ``out``: what it left alone would be the caller's. If ``f`` is the element itself the
+epilogue goes away.
 
 Spec: ``spec/11-fusion.md``, ``lo/fuse-in-place``.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from refrelax.lower.claims import Ledger, both, eq
+from refrelax.lower.fuse_loops.inline import whole
 from refrelax.lower.fuse_loops.program import Program
 from refrelax.lower.nests import Nest, covers, map_loads, rewritten
 from refrelax.rules import rule
@@ -32,7 +34,9 @@ def epilogue_in_place(p: Program, ledger: Ledger, where: str) -> bool:
         return False
     for name in p.intermediates:
         placing = _placing(p, last, name)
-        if placing is not None and _points(p, name, placing) and _same_extents(p, name, placing, ledger, where):
+        if placing is None or not _points(p, name, placing) or not whole(p, last, ledger, where):
+            continue
+        if _same_extents(p, name, placing, ledger, where):
             _move(p, last, name, placing)
             return True
     return False

@@ -51,7 +51,7 @@ def inline(p: Program, name: str, ledger: Ledger, where: str) -> bool:
     if len(producers) != 1 or producers[0].reduces or not covers(producers[0]):
         return False
     (producer,) = producers
-    if not undisturbed(p, producer, readers) or not worth(producer, readers) or not _whole(p, producer, ledger, where):
+    if not undisturbed(p, producer, readers) or not worth(producer, readers) or not whole(p, producer, ledger, where):
         return False
     try:
         new = [(nest, _Inliner(p, producer, nest, ledger, f"{where}: {name}").nest()) for nest in readers]
@@ -94,8 +94,8 @@ def worth(producer: Nest, readers: list[Nest]) -> bool:
 
 
 @rule("lo/fuse-covers")
-def _whole(p: Program, producer: Nest, ledger: Ledger, where: str) -> bool:
-    """Whether the producer computes every element of its buffer."""
+def whole(p: Program, producer: Nest, ledger: Ledger, where: str) -> bool:
+    """Whether a nest that ``covers`` stores every element of its buffer."""
     extents = {axis.var.name: axis.extent for axis in producer.axes}
     pairs = [
         (extents[index.name], dim)

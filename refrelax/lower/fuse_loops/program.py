@@ -89,6 +89,8 @@ def from_primitive(module: Module, function: Function, ledger: Ledger, where: st
                 result.scalars += [v for v in values if isinstance(v, SymVar)]
             case _:
                 return None
+    if len({v.name for v in result.scalars}) < len(result.scalars):
+        return None  # (a symbol that stands twice is compared, and no scalar parameter does that)
     match function.body.blocks, function.body.body:
         case ((DataflowBlock(bindings=bindings, outputs=(out,)),), Var(name=last)) if out == last:
             pass

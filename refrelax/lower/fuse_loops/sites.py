@@ -5,6 +5,7 @@ Spec: ``spec/11-fusion.md``, ``lo/fuse-call-site``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from refrelax.rules import rule
@@ -26,7 +27,7 @@ from refrelax.syntax.graph import (
     Tuple,
     VarBinding,
 )
-from refrelax.syntax.types import TensorType, Type
+from refrelax.syntax.types import ShapeType, TensorType, Type
 
 
 class Sites:
@@ -45,16 +46,29 @@ class Sites:
         for block in seq.blocks:
             for binding in block.bindings:
                 match binding.value:
-                    case Call(op=GlobalVar(name=callee)):
-                        self.calls.setdefault(callee, []).append(self.checked.types[where].get(binding.name))
+                    case Call(op=GlobalVar(name=callee), args=args):
+                        type_ = self.checked.types[where].get(binding.name) if self._spelled(callee, args) else None
+                        self.calls.setdefault(callee, []).append(type_)
                     case If(then_branch=then, else_branch=other):
                         self._sequence(where, then)
                         self._sequence(where, other)
                     case _:
                         pass
 
+    def _spelled(self, callee: str, args: Sequence[Expr]) -> bool:
+        """Whether the shapes that a call is given are written out: of no other is there a scalar for each extent."""
+        function = self.checked.module.functions[callee]
+        return not isinstance(function, Function) or all(
+            isinstance(arg, ShapeExpr) or not isinstance(p.type, ShapeType)
+            for arg, p in zip(args, function.params, strict=True)
+        )
+
     def rewritable(self, name: str) -> bool:
-        """Whether every mention of the function is a call whose result has known extents."""
+        """Whether the function is private, and every mention of it is a call that gives it written shapes and whose
+        result has known extents."""
+        function = self.checked.module.functions[name]
+        if isinstance(function, Function) and not function.private:
+            return False  # (whoever calls it from outside knows nothing of an output that it is given)
         calls = self.calls.get(name, [])
         known = all(isinstance(t, TensorType) and isinstance(t.shape, tuple) and t.dtype is not None for t in calls)
         return known and len(calls) == self.mentions.get(name, 0)

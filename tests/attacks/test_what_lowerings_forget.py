@@ -1,0 +1,179 @@
+"""Lowered programs that did something else than the source, were refused, or came to no end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import refrelax as rr
+from refrelax.judge.outcomes import Reference, copies
+from refrelax.lower.pipeline import lower
+from refrelax.semantics.budget import Budget
+
+V = 'R.Tensor((4,), "float32")'
+X, Y = [1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 30.0, 40.0]
+
+PART = """
+    @T.prim_func(private=True)
+    def part(A: T.Buffer((4, 4), "float32"), O: T.Buffer((4,), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        B = T.sblock_alloc_buffer((4,), "float32")
+        for i, k in T.grid(4, 4):
+            with T.sblock("sum"):
+                v, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[v] = T.float32(0)
+                B[v] = B[v] + A[v, vk]
+        for i in range(2):
+            with T.sblock("epilogue"):
+                v = T.axis.spatial(2, i)
+                O[v] = B[v] + T.float32(1)
+"""
+
+CHAIN = """
+    @T.prim_func(private=True)
+    def bump(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            B[i] = A[i] + T.float32(1)
+
+    @R.function(private=True)
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        R.func_attr({"Primitive": True})
+        with R.dataflow():
+            a = R.call_tir(Module.bump, (x,), out_ty=R.Tensor((n,), "float32"))
+            b = R.call_tir(Module.bump, (a,), out_ty=R.Tensor((n,), "float32"))
+            R.output(b)
+        return b
+"""
+CHAIN_WITH_SHAPE = CHAIN.replace("main", "chain").replace('"float32"))', '"float32"), s: R.Shape(["m"]))', 1)
+
+SQUARE = """
+    @T.prim_func(private=True)
+    def square(A: T.Buffer((4,), "float32"), B: T.Buffer((2, 2), "float32")):
+        for i, j in T.grid(2, 2):
+            B[i, j] = A[i * 2 + j]
+"""
+ROWS = """
+    @T.prim_func(private=True)
+    def rows(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n * 2,), "float32")
+        B = T.match_buffer(b, (n, 2), "float32")
+        for i, j in T.grid(n, 2):
+            B[i, j] = A[i * 2 + j]
+"""
+
+PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
+    "an epilogue that leaves elements of the output as they are": (
+        PART
+        + f"""
+    @R.function
+    def main(x: R.Tensor((4, 4), "float32"), y: {V}):
+        return R.call_tir_inplace(Module.part, (x, y), inplace_indices=[1], out_ty={V})
+""",
+        ("fuse_loops",),
+        [[X] * 4, Y],
+    ),
+    "a shape that a fused function is given by name": (
+        CHAIN_WITH_SHAPE
+        + """
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), s: R.Shape(["m"])):
+        return Module.chain(x, s)
+""",
+        ("fuse_loops",),
+        [X, (3,)],
+    ),
+    "a fused function that others call": (CHAIN.replace("(private=True)\n    def main", "\n    def main"), ("fuse_loops",), [X]),
+    "a symbol that stands twice in a shape": (
+        CHAIN_WITH_SHAPE.replace('"m"', '"m", "m"')
+        + """
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        return Module.chain(x, R.shape([n, n + 1]))
+""",
+        ("fuse_loops",),
+        [X],
+    ),
+    **{
+        f"a reshape {of} that is given {len(given)} elements": (
+            kernel
+            + f"""
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        return R.call_tir(Module.{name}, (x,), out_ty=R.Tensor((2, 2), "float32"))
+""",
+            ("to_destinations",),
+            [given],
+        )
+        for name, of, kernel in (("square", "of four", SQUARE), ("rows", "of rows", ROWS))
+        for given in (X, [*X, 5.0, 6.0], X[:2])
+    },
+    "a copy to a part of what is larger": (
+        SQUARE.replace("T.Buffer((2, 2)", "T.Buffer((3, 2)")
+        + f"""
+    @R.function
+    def main(x: {V}):
+        y = R.call_tir(Module.square, (x,), out_ty=R.Tensor((3, 2), "float32"))
+        return R.take(y, R.const([0, 1], "int64"), axis=0)
+""",
+        ("to_destinations",),
+        [X],
+    ),
+    "a result under a name of which less is said": (
+        CHAIN.replace("main", "chain")
+        + f"""
+    @R.function
+    def main(x: {V}):
+        y: R.Any = R.call_tir(Module.bump, (x,), out_ty={V})
+        return y
+""",
+        ("to_destinations",),
+        [X],
+    ),
+    "a copy of a part": (
+        SQUARE.replace("T.Buffer((4,)", "T.Buffer((8,)")
+        + """
+    @R.function
+    def main(x: R.Tensor((8,), "float32")):
+        return R.call_tir(Module.square, (x,), out_ty=R.Tensor((2, 2), "float32"))
+""",
+        ("to_destinations",),
+        [[*X, *Y]],
+    ),
+    "a symbol of a cast that a local function repeats": (
+        """
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        m = T.int64()
+        with R.dataflow():
+            z = R.match_cast(x, R.Tensor((m,), "float32"))
+            w = R.full(R.shape([m]), R.const(1, "float32"), dtype="float32")
+            R.output(w)
+
+        @R.function
+        def inner(q: R.Tensor((m,), "float32")) -> R.Tensor((m,), "float32"):
+            return R.add(q, q)
+
+        return inner(w)
+""",
+        ("dead_code",),
+        [X],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_lowered_program_does_what_the_source_does(name: str) -> None:
+    text, passes, args = PROGRAMS[name]
+    checked = rr.check(rr.parse(f"@I.ir_module\nclass Module:\n{text}"))
+    lowered = lower(checked, passes=passes).module
+    reference = Reference(checked, "main", args, {}, Budget())
+    assert not reference.open
+    assert reference.judge(rr.run(lowered, "main", *copies(args))) == "equal"
