@@ -82,9 +82,11 @@ class Recorder:
         self._known: dict[int, tuple[object, int]] = {}
         self._seen: set[tuple[str, str]] = set()
         self._thread: tuple[str, int, dict[str, int]] | None = None
+        self._inside: dict[int, dict[str, int]] = {}
+        self._loops: dict[str, int] | None = None
         self._tags: dict[str, dict[str, str]] = {}
         if loops:
-            self.on_step, self.on_access = self._step, self._access
+            self.on_step, self.on_loop_end, self.on_access = self._step, self._loop_end, self._access
             self.on_block, self.on_block_end = self._block, self._block_end
             self.on_thread, self.on_front = self._goes_on, self._front
 
@@ -156,10 +158,21 @@ class Recorder:
         self._close()
 
     def _step(self, path: str, name: str, value: int) -> None:
-        self._close_loops(path, name)
+        self._close_loops(name)
+        if self._loops is not None:
+            self._loops.pop(name, None)
         self._enter_thread()
         step = self._begin("loop", path, name, None)
         step.value, step.tag = value, self._tag(path, name)
+        if self._loops is not None:
+            self._loops[name] = value
+
+    def _loop_end(self, _path: str, name: str) -> None:
+        """What comes next is outside of the loop; a thread that did nothing since it went on has none open."""
+        if self._loops is not None:
+            self._loops.pop(name, None)
+        if self._thread is None:
+            self._close_loops(name)
 
     def _access(self, path: str, does: str, bound: Bound, index: list[int], payload: Any, span: Span | None) -> None:
         self._enter_thread()
@@ -172,15 +185,17 @@ class Recorder:
 
     def _block(self, path: str, extents: dict[str, int], _shared: dict[str, Bound]) -> None:
         self._begin("block", path, "block", None).value = extents
+        self._inside.clear()
 
     def _block_end(self, _path: str) -> None:
-        self._thread = None
+        self._thread = self._loops = None
         self._close_to("block")
         self._close()
 
     def _goes_on(self, path: str, lane: int, coords: tuple[tuple[str, int], ...]) -> None:
         """A thread goes on; a step is made of it when it does something."""
         self._thread = path, lane, dict(coords)
+        self._loops = self._inside.setdefault(lane, {})
 
     def _enter_thread(self) -> None:
         if self._thread is None:
@@ -189,6 +204,8 @@ class Recorder:
         self._close_to("block")
         step = self._begin("thread", path, f"thread {lane}", None)
         step.value = {"lane": lane, "at": at}
+        if inside := self._inside[lane]:
+            step.value["loops"] = dict(inside)
 
     def _front(self, path: str, what: str, span: Span | None, lanes: list[int]) -> None:
         self._thread = None
@@ -226,8 +243,9 @@ class Recorder:
         self._credit()
         self._open.pop().end = len(self.steps)
 
-    def _close_loops(self, path: str = "", name: str = "") -> None:
-        """Loop steps end where the next iteration of their loop begins, or something outside of loops."""
+    def _close_loops(self, name: str = "") -> None:
+        """Loop steps end where the next iteration of their loop begins, where it is over, or something outside of loops
+        begins."""
         depth = next((k for k, s in enumerate(self._open) if s.kind == "loop" and (not name or s.name == name)), None)
         last = max((k for k, s in enumerate(self._open) if s.kind == "call"), default=-1)
         if depth is not None and depth > last:

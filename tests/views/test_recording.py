@@ -130,6 +130,31 @@ def test_the_page_holds_the_recording_and_nothing_of_it_runs() -> None:
     assert "http://" not in html.replace("http://www.w3.org/2000/svg", "") and "https://" not in html
 
 
+def test_what_comes_after_a_loop_is_no_part_of_it() -> None:
+    text = """
+@T.prim_func
+def main(A: T.Buffer((4,), "int32")):
+    for i in range(2):
+        for k in range(3):
+            if k == i:
+                break
+        A[i] = k
+    A[2] = 5
+    for j in range(1):
+        A[3] = 6
+"""
+    steps = recorded(text.replace("A[i] = k", "A[i] = 7"), [0, 0, 0, 0], loops=True)["steps"]
+
+    def around(k: int) -> list[str]:
+        parent = steps[k].get("parent")
+        return [] if parent is None else [*around(parent), steps[parent]["name"]]
+
+    writes = [(each["value"], around(k)) for k, each in enumerate(steps) if each["kind"] == "write"]
+    assert writes == [(7, ["main", "i"]), (7, ["main", "i"]), (5, ["main"]), (6, ["main", "j"])]
+    ends = [(each["name"], each["value"], each["end"]) for each in steps if each["kind"] == "loop"]
+    assert ends == [("i", 0, 4), ("k", 0, 3), ("i", 1, 8), ("k", 0, 6), ("k", 1, 7), ("j", 0, 11)]
+
+
 def test_symbols_have_the_equations_that_bound_them() -> None:
     text = """
 n = TypeVar("n")
