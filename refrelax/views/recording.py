@@ -7,6 +7,7 @@ down is what the definition told its listener.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from refrelax.conformance.fired import Fired, again, observing
@@ -23,9 +24,9 @@ from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Opaque, TensorValue
+from refrelax.semantics.values import Closure, Opaque, TensorValue
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
+from refrelax.syntax.graph import Binding, Call, Function, MatchCast, Op, Var, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.views import equations
@@ -79,6 +80,8 @@ class Recorder:
         self.lost = 0
         self.numerics: Numerics = reading("ieee")
         self._open: list[RecordedStep] = []
+        self._scopes: list[Scope | None] = []
+        self._dying: Any = None
         self._known: dict[int, tuple[object, int]] = {}
         self._seen: set[tuple[str, str]] = set()
         self._thread: tuple[str, int, dict[str, int]] | None = None
@@ -128,7 +131,8 @@ class Recorder:
         """A binding begins."""
         self._close_loops()
         kind = "match" if isinstance(binding, MatchCast) else "bind"
-        step = self._begin(kind, path, binding.name, _place(binding))
+        step = self._begin(kind, path, binding.name, _place(binding), scope)
+        self._dying = self._ended(binding, scope)
         if isinstance(binding, MatchCast):
             step.equations = equations.of_match(binding, set(scope.symbols))
 
@@ -142,8 +146,10 @@ class Recorder:
         step.value, step.symbols = shown(value), dict(scope.symbols)
         step.memory = self._remember(value, binding.name)
         self._poison(step, value)
+        if self._dying is not None:
+            self._deaths(self._dying)
+            self._dying = None
         self._close()
-        self._deaths(path, binding)
 
     def on_allocation(self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str) -> None:
         """A buffer is allocated inside a loop-level function."""
@@ -228,7 +234,7 @@ class Recorder:
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
-    def _begin(self, kind: str, path: str, name: str, span: Span | None) -> RecordedStep:
+    def _begin(self, kind: str, path: str, name: str, span: Span | None, scope: Scope | None = None) -> RecordedStep:
         self._credit()
         parent = self._open[-1].number if self._open else None
         step = RecordedStep(len(self.steps), kind, path, name, parent, span)
@@ -237,11 +243,13 @@ class Recorder:
         else:
             self.lost += 1
         self._open.append(step)
+        self._scopes.append(scope)
         return step
 
     def _close(self) -> None:
         self._credit()
         self._open.pop().end = len(self.steps)
+        self._scopes.pop()
 
     def _close_loops(self, name: str = "") -> None:
         """Loop steps end where the next iteration of their loop begins, where it is over, or something outside of loops
@@ -320,16 +328,25 @@ class Recorder:
             memory.inside, memory.offset = self._note(storage.arena, storage.arena.nbytes, scope), storage.begin
         return number
 
-    def _deaths(self, path: str, binding: Binding) -> None:
-        """What a ``kill_*`` ended."""
-        call = binding.value if isinstance(binding, VarBinding) else None
-        op = getattr(getattr(call, "op", None), "name", "")
-        if op not in KILLS:
-            return
-        for each in getattr(call, "args", ()):
-            for memory in self.memory:
-                if getattr(each, "name", None) in memory.names and memory.died is None:
-                    memory.died = len(self.steps)
+    def _ended(self, binding: Binding, scope: Scope) -> Any:
+        """What a ``kill_*`` is about to end a name of."""
+        match binding:
+            case VarBinding(value=Call(op=Op(name=op), args=(Var(name=name), *_))) if op in KILLS:
+                return scope.values.get(name)
+            case _:
+                return None
+
+    def _deaths(self, value: Any) -> None:
+        """Memory ends with the last name of it that some call has; a storage also with the last tensor in it."""
+        held: set[int] = set()
+        for scope in self._scopes:
+            for each in () if scope is None else scope.values.values():
+                _held(each, held)
+        for storage in _storages(value):
+            for each in (storage, storage.arena) if isinstance(storage, Region) else (storage,):
+                number = self._number(each)
+                if number is not None and id(each) not in held and self.memory[number].died is None:
+                    self.memory[number].died = len(self.steps)
 
     # --- poison ------------------------------------------------------------------------------------------------------
 
@@ -354,6 +371,38 @@ class Recorder:
             if rule != NEVER_WRITTEN.rule and (rule, why) not in self._seen:
                 self._seen.add((rule, why))
                 self.origins.append(Origin(step.number, rule, why, count))
+
+
+def _storages(value: Any) -> Iterator[Storage | Arena]:
+    """The memory that a value is in, or is."""
+    match value:
+        case TensorValue(storage=storage):
+            yield storage
+        case Opaque(value=Arena() as arena):
+            yield arena
+        case tuple():
+            for each in value:
+                yield from _storages(each)
+        case _:
+            return
+
+
+def _held(value: Any, found: set[int]) -> None:
+    """The memory that lives as long as a value does: also what a closure has, and the storage that a tensor is in."""
+    for storage in _storages(value):
+        found.add(id(storage))
+        if isinstance(storage, Region):
+            found.add(id(storage.arena))
+    match value:
+        case Closure(values=values) if id(value) not in found:
+            found.add(id(value))
+            for each in values.values():
+                _held(each, found)
+        case tuple():
+            for each in value:
+                _held(each, found)
+        case _:
+            return
 
 
 def _place(binding: Binding) -> Span | None:

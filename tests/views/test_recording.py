@@ -78,6 +78,42 @@ class Module:
     assert (b["inside"], b["offset"]) == (1, 0) and b["died"] is None
 
 
+def test_memory_dies_with_its_last_name_and_not_with_a_name_that_is_spelled_alike() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @R.function(private=True, pure=False)
+    def inner(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([2]), R.dtype("float32"))
+        _ = R.memory.kill_storage(s)
+        _1 = R.memory.kill_tensor(a)
+        _2 = R.memory.kill_tensor(x)
+        return R.const([0.0, 1.0], "float32")
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([2]), R.dtype("float32"))
+        b = a
+        y = cls.inner(x)
+        _ = R.memory.kill_tensor(a)
+        t = (x, b)
+        _1 = R.memory.kill_tensor(b)
+        _2 = R.memory.kill_storage(s)
+        _3 = R.vm.kill_object(t)
+        return y
+"""
+    found = recorded(text, [1.0, 2.0])
+    told = [(each["names"], each["died"]) for each in found["memory"][:5]]
+    names = [each["name"] for each in found["steps"]]
+    last = names.index("_3") + 1
+    inner = names.index("_1") + 1
+    assert told == [
+        (["x", "t[0]"], None), (["s"], last), (["a", "b", "t[1]"], last), (["s"], inner), (["a"], inner),
+    ]  # fmt: skip
+
+
 def test_poison_says_where_it_arose_and_why() -> None:
     text = """
 @I.ir_module
