@@ -46,18 +46,22 @@ def record(
     Raises:
         as ``run``.
     """
+    numerics = options.get("numerics", "ieee")
+    if isinstance(numerics, str):
+        seen_by = reading("strict" if options.get("strict") else numerics, options.get("seed", 0))
+    else:
+        seen_by = numerics
     with observing() as fired:
-        recorder = Recorder(checked.module, fired, loops, keep)
+        recorder = Recorder(checked.module, fired, loops, keep, seen_by)
         outcome = run(checked, entry, *args, listener=recorder, **options)
         recorder.finish()
     module = checked.module
     spans = [f.span for f in module.functions.values() if getattr(f, "span", None) is not None]
-    numerics = options.get("numerics", "ieee")
     return Recording(
         module.source or "",
         spans[0].file if spans and spans[0] is not None else "",
         entry,
-        numerics if isinstance(numerics, str) else numerics.name,
+        seen_by.name,
         recorder.steps,
         recorder.memory,
         recorder.origins,
@@ -71,14 +75,14 @@ def record(
 class Recorder:
     """The listener that writes steps down."""
 
-    def __init__(self, module: Module, fired: Fired, loops: bool, most: int) -> None:
+    def __init__(self, module: Module, fired: Fired, loops: bool, most: int, numerics: Numerics) -> None:
         self.module, self.fired, self.most = module, fired, most
         self.steps: list[RecordedStep] = []
         self.memory: list[Memory] = []
         self.origins: list[Origin] = []
         self.arguments: list[Any] = []
         self.lost = 0
-        self.numerics: Numerics = reading("ieee")
+        self.numerics = numerics
         self._open: list[RecordedStep] = []
         self._scopes: list[Scope | None] = []
         self._dying: Any = None
@@ -98,7 +102,6 @@ class Recorder:
     def on_call(self, path: str, args: list[Any]) -> None:
         """A function is entered."""
         if not self.steps:
-            self.numerics = next((each.numerics for each in args if isinstance(each, TensorValue)), self.numerics)
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
         step.value, step.parameters = [shown(each) for each in args], self._parameters(path)
@@ -357,7 +360,6 @@ class Recorder:
                 self._poison(step, each)
         if not isinstance(value, TensorValue):
             return
-        self.numerics = value.numerics
         try:
             payloads = value.payloads()
         except Ended:

@@ -139,6 +139,18 @@ def test_sets_and_terms_are_shown() -> None:
     assert all(isinstance(each, (int, float, list)) for each in data)
 
 
+def test_elements_are_read_by_the_reading_of_the_run_when_no_argument_tells_it() -> None:
+    text = """
+@T.prim_func
+def main(k: T.int64):
+    B = T.alloc_buffer((1,), "float32")
+    B[0] = T.float32(1) / T.float32(4)
+"""
+    found = recorded(text, 1, loops=True, numerics="exact")
+    assert found["steps"][-1]["value"] == "1/4" and found["numerics"] == "exact"
+    assert recorded(text, 1, numerics="enclosure", strict=True)["numerics"] == "strict"
+
+
 def test_what_is_not_kept_is_said_and_a_bad_end_is_told() -> None:
     found = recorded(TEXT, [1.0, 2.0, 3.0], loops=True, keep=5)
     assert found["truncated"] and len(found["steps"]) == 5 and found["outcome"]["kind"] == "Returned"
