@@ -7,6 +7,7 @@ down is what the definition told its listener.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from refrelax.conformance.fired import Fired, again, observing
@@ -23,9 +24,9 @@ from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Opaque, TensorValue
+from refrelax.semantics.values import Closure, Opaque, TensorValue
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
+from refrelax.syntax.graph import Binding, Call, Function, MatchCast, Op, Var, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.views import equations
@@ -45,18 +46,22 @@ def record(
     Raises:
         as ``run``.
     """
+    numerics = options.get("numerics", "ieee")
+    if isinstance(numerics, str):
+        seen_by = reading("strict" if options.get("strict") else numerics, options.get("seed", 0))
+    else:
+        seen_by = numerics
     with observing() as fired:
-        recorder = Recorder(checked.module, fired, loops, keep)
+        recorder = Recorder(checked.module, fired, loops, keep, seen_by)
         outcome = run(checked, entry, *args, listener=recorder, **options)
         recorder.finish()
     module = checked.module
     spans = [f.span for f in module.functions.values() if getattr(f, "span", None) is not None]
-    numerics = options.get("numerics", "ieee")
     return Recording(
         module.source or "",
         spans[0].file if spans and spans[0] is not None else "",
         entry,
-        numerics if isinstance(numerics, str) else numerics.name,
+        seen_by.name,
         recorder.steps,
         recorder.memory,
         recorder.origins,
@@ -70,21 +75,25 @@ def record(
 class Recorder:
     """The listener that writes steps down."""
 
-    def __init__(self, module: Module, fired: Fired, loops: bool, most: int) -> None:
+    def __init__(self, module: Module, fired: Fired, loops: bool, most: int, numerics: Numerics) -> None:
         self.module, self.fired, self.most = module, fired, most
         self.steps: list[RecordedStep] = []
         self.memory: list[Memory] = []
         self.origins: list[Origin] = []
         self.arguments: list[Any] = []
         self.lost = 0
-        self.numerics: Numerics = reading("ieee")
+        self.numerics = numerics
         self._open: list[RecordedStep] = []
+        self._scopes: list[Scope | None] = []
+        self._dying: Any = None
         self._known: dict[int, tuple[object, int]] = {}
         self._seen: set[tuple[str, str]] = set()
         self._thread: tuple[str, int, dict[str, int]] | None = None
+        self._inside: dict[int, dict[str, int]] = {}
+        self._loops: dict[str, int] | None = None
         self._tags: dict[str, dict[str, str]] = {}
         if loops:
-            self.on_step, self.on_access = self._step, self._access
+            self.on_step, self.on_loop_end, self.on_access = self._step, self._loop_end, self._access
             self.on_block, self.on_block_end = self._block, self._block_end
             self.on_thread, self.on_front = self._goes_on, self._front
 
@@ -93,7 +102,6 @@ class Recorder:
     def on_call(self, path: str, args: list[Any]) -> None:
         """A function is entered."""
         if not self.steps:
-            self.numerics = next((each.numerics for each in args if isinstance(each, TensorValue)), self.numerics)
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
         step.value, step.parameters = [shown(each) for each in args], self._parameters(path)
@@ -126,7 +134,8 @@ class Recorder:
         """A binding begins."""
         self._close_loops()
         kind = "match" if isinstance(binding, MatchCast) else "bind"
-        step = self._begin(kind, path, binding.name, _place(binding))
+        step = self._begin(kind, path, binding.name, _place(binding), scope)
+        self._dying = self._ended(binding, scope)
         if isinstance(binding, MatchCast):
             step.equations = equations.of_match(binding, set(scope.symbols))
 
@@ -140,8 +149,10 @@ class Recorder:
         step.value, step.symbols = shown(value), dict(scope.symbols)
         step.memory = self._remember(value, binding.name)
         self._poison(step, value)
+        if self._dying is not None:
+            self._deaths(self._dying)
+            self._dying = None
         self._close()
-        self._deaths(path, binding)
 
     def on_allocation(self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str) -> None:
         """A buffer is allocated inside a loop-level function."""
@@ -156,10 +167,21 @@ class Recorder:
         self._close()
 
     def _step(self, path: str, name: str, value: int) -> None:
-        self._close_loops(path, name)
+        self._close_loops(name)
+        if self._loops is not None:
+            self._loops.pop(name, None)
         self._enter_thread()
         step = self._begin("loop", path, name, None)
         step.value, step.tag = value, self._tag(path, name)
+        if self._loops is not None:
+            self._loops[name] = value
+
+    def _loop_end(self, _path: str, name: str) -> None:
+        """What comes next is outside of the loop; a thread that did nothing since it went on has none open."""
+        if self._loops is not None:
+            self._loops.pop(name, None)
+        if self._thread is None:
+            self._close_loops(name)
 
     def _access(self, path: str, does: str, bound: Bound, index: list[int], payload: Any, span: Span | None) -> None:
         self._enter_thread()
@@ -172,15 +194,17 @@ class Recorder:
 
     def _block(self, path: str, extents: dict[str, int], _shared: dict[str, Bound]) -> None:
         self._begin("block", path, "block", None).value = extents
+        self._inside.clear()
 
     def _block_end(self, _path: str) -> None:
-        self._thread = None
+        self._thread = self._loops = None
         self._close_to("block")
         self._close()
 
     def _goes_on(self, path: str, lane: int, coords: tuple[tuple[str, int], ...]) -> None:
         """A thread goes on; a step is made of it when it does something."""
         self._thread = path, lane, dict(coords)
+        self._loops = self._inside.setdefault(lane, {})
 
     def _enter_thread(self) -> None:
         if self._thread is None:
@@ -189,6 +213,8 @@ class Recorder:
         self._close_to("block")
         step = self._begin("thread", path, f"thread {lane}", None)
         step.value = {"lane": lane, "at": at}
+        if inside := self._inside[lane]:
+            step.value["loops"] = dict(inside)
 
     def _front(self, path: str, what: str, span: Span | None, lanes: list[int]) -> None:
         self._thread = None
@@ -211,7 +237,7 @@ class Recorder:
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
-    def _begin(self, kind: str, path: str, name: str, span: Span | None) -> RecordedStep:
+    def _begin(self, kind: str, path: str, name: str, span: Span | None, scope: Scope | None = None) -> RecordedStep:
         self._credit()
         parent = self._open[-1].number if self._open else None
         step = RecordedStep(len(self.steps), kind, path, name, parent, span)
@@ -220,14 +246,17 @@ class Recorder:
         else:
             self.lost += 1
         self._open.append(step)
+        self._scopes.append(scope)
         return step
 
     def _close(self) -> None:
         self._credit()
         self._open.pop().end = len(self.steps)
+        self._scopes.pop()
 
-    def _close_loops(self, path: str = "", name: str = "") -> None:
-        """Loop steps end where the next iteration of their loop begins, or something outside of loops."""
+    def _close_loops(self, name: str = "") -> None:
+        """Loop steps end where the next iteration of their loop begins, where it is over, or something outside of loops
+        begins."""
         depth = next((k for k, s in enumerate(self._open) if s.kind == "loop" and (not name or s.name == name)), None)
         last = max((k for k, s in enumerate(self._open) if s.kind == "call"), default=-1)
         if depth is not None and depth > last:
@@ -302,16 +331,25 @@ class Recorder:
             memory.inside, memory.offset = self._note(storage.arena, storage.arena.nbytes, scope), storage.begin
         return number
 
-    def _deaths(self, path: str, binding: Binding) -> None:
-        """What a ``kill_*`` ended."""
-        call = binding.value if isinstance(binding, VarBinding) else None
-        op = getattr(getattr(call, "op", None), "name", "")
-        if op not in KILLS:
-            return
-        for each in getattr(call, "args", ()):
-            for memory in self.memory:
-                if getattr(each, "name", None) in memory.names and memory.died is None:
-                    memory.died = len(self.steps)
+    def _ended(self, binding: Binding, scope: Scope) -> Any:
+        """What a ``kill_*`` is about to end a name of."""
+        match binding:
+            case VarBinding(value=Call(op=Op(name=op), args=(Var(name=name), *_))) if op in KILLS:
+                return scope.values.get(name)
+            case _:
+                return None
+
+    def _deaths(self, value: Any) -> None:
+        """Memory ends with the last name of it that some call has; a storage also with the last tensor in it."""
+        held: set[int] = set()
+        for scope in self._scopes:
+            for each in () if scope is None else scope.values.values():
+                _held(each, held)
+        for storage in _storages(value):
+            for each in (storage, storage.arena) if isinstance(storage, Region) else (storage,):
+                number = self._number(each)
+                if number is not None and id(each) not in held and self.memory[number].died is None:
+                    self.memory[number].died = len(self.steps)
 
     # --- poison ------------------------------------------------------------------------------------------------------
 
@@ -322,7 +360,6 @@ class Recorder:
                 self._poison(step, each)
         if not isinstance(value, TensorValue):
             return
-        self.numerics = value.numerics
         try:
             payloads = value.payloads()
         except Ended:
@@ -336,6 +373,38 @@ class Recorder:
             if rule != NEVER_WRITTEN.rule and (rule, why) not in self._seen:
                 self._seen.add((rule, why))
                 self.origins.append(Origin(step.number, rule, why, count))
+
+
+def _storages(value: Any) -> Iterator[Storage | Arena]:
+    """The memory that a value is in, or is."""
+    match value:
+        case TensorValue(storage=storage):
+            yield storage
+        case Opaque(value=Arena() as arena):
+            yield arena
+        case tuple():
+            for each in value:
+                yield from _storages(each)
+        case _:
+            return
+
+
+def _held(value: Any, found: set[int]) -> None:
+    """The memory that lives as long as a value does: also what a closure has, and the storage that a tensor is in."""
+    for storage in _storages(value):
+        found.add(id(storage))
+        if isinstance(storage, Region):
+            found.add(id(storage.arena))
+    match value:
+        case Closure(values=values) if id(value) not in found:
+            found.add(id(value))
+            for each in values.values():
+                _held(each, found)
+        case tuple():
+            for each in value:
+                _held(each, found)
+        case _:
+            return
 
 
 def _place(binding: Binding) -> Span | None:

@@ -78,6 +78,42 @@ class Module:
     assert (b["inside"], b["offset"]) == (1, 0) and b["died"] is None
 
 
+def test_memory_dies_with_its_last_name_and_not_with_a_name_that_is_spelled_alike() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @R.function(private=True, pure=False)
+    def inner(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([2]), R.dtype("float32"))
+        _ = R.memory.kill_storage(s)
+        _1 = R.memory.kill_tensor(a)
+        _2 = R.memory.kill_tensor(x)
+        return R.const([0.0, 1.0], "float32")
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([2]), R.dtype("float32"))
+        b = a
+        y = cls.inner(x)
+        _ = R.memory.kill_tensor(a)
+        t = (x, b)
+        _1 = R.memory.kill_tensor(b)
+        _2 = R.memory.kill_storage(s)
+        _3 = R.vm.kill_object(t)
+        return y
+"""
+    found = recorded(text, [1.0, 2.0])
+    told = [(each["names"], each["died"]) for each in found["memory"][:5]]
+    names = [each["name"] for each in found["steps"]]
+    last = names.index("_3") + 1
+    inner = names.index("_1") + 1
+    assert told == [
+        (["x", "t[0]"], None), (["s"], last), (["a", "b", "t[1]"], last), (["s"], inner), (["a"], inner),
+    ]  # fmt: skip
+
+
 def test_poison_says_where_it_arose_and_why() -> None:
     text = """
 @I.ir_module
@@ -101,6 +137,18 @@ class Module:
 def test_sets_and_terms_are_shown() -> None:
     data = recorded(TEXT, [0.1, 2.0, 3.0], numerics="enclosure")["steps"][-1]["value"]["data"]
     assert all(isinstance(each, (int, float, list)) for each in data)
+
+
+def test_elements_are_read_by_the_reading_of_the_run_when_no_argument_tells_it() -> None:
+    text = """
+@T.prim_func
+def main(k: T.int64):
+    B = T.alloc_buffer((1,), "float32")
+    B[0] = T.float32(1) / T.float32(4)
+"""
+    found = recorded(text, 1, loops=True, numerics="exact")
+    assert found["steps"][-1]["value"] == "1/4" and found["numerics"] == "exact"
+    assert recorded(text, 1, numerics="enclosure", strict=True)["numerics"] == "strict"
 
 
 def test_what_is_not_kept_is_said_and_a_bad_end_is_told() -> None:
@@ -128,6 +176,31 @@ def test_the_page_holds_the_recording_and_nothing_of_it_runs() -> None:
     assert texts["ev/call-tir"].startswith("**`ev/call-tir`**")
     assert set(texts) == {rule for step in recording["steps"] for rule in step.get("rules", ())}
     assert "http://" not in html.replace("http://www.w3.org/2000/svg", "") and "https://" not in html
+
+
+def test_what_comes_after_a_loop_is_no_part_of_it() -> None:
+    text = """
+@T.prim_func
+def main(A: T.Buffer((4,), "int32")):
+    for i in range(2):
+        for k in range(3):
+            if k == i:
+                break
+        A[i] = k
+    A[2] = 5
+    for j in range(1):
+        A[3] = 6
+"""
+    steps = recorded(text.replace("A[i] = k", "A[i] = 7"), [0, 0, 0, 0], loops=True)["steps"]
+
+    def around(k: int) -> list[str]:
+        parent = steps[k].get("parent")
+        return [] if parent is None else [*around(parent), steps[parent]["name"]]
+
+    writes = [(each["value"], around(k)) for k, each in enumerate(steps) if each["kind"] == "write"]
+    assert writes == [(7, ["main", "i"]), (7, ["main", "i"]), (5, ["main"]), (6, ["main", "j"])]
+    ends = [(each["name"], each["value"], each["end"]) for each in steps if each["kind"] == "loop"]
+    assert ends == [("i", 0, 4), ("k", 0, 3), ("i", 1, 8), ("k", 0, 6), ("k", 1, 7), ("j", 0, 11)]
 
 
 def test_symbols_have_the_equations_that_bound_them() -> None:

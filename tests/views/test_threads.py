@@ -44,6 +44,30 @@ def test_a_block_has_its_threads_its_fronts_and_its_shared_memory() -> None:
     assert (shared["names"], shared["shape"], shared["bytes"], shared["died"]) == (["s"], [3], 12, len(steps))
 
 
+def test_a_thread_that_goes_on_says_which_loops_it_is_in() -> None:
+    text = """
+@T.prim_func(private=True)
+def main(B: T.Buffer((2,), "int32")):
+    for tx in T.thread_binding(2, thread="threadIdx.x"):
+        for k in range(2):
+            T.tvm_storage_sync("shared")
+            B[tx] = k
+        B[tx] = 5
+"""
+    steps = recorded(text, [0, 0])["steps"]
+    found = [
+        (step["value"], [(each["kind"], each["value"]) for each in steps[k + 1 : step["end"]]])
+        for k, step in enumerate(steps)
+        if step["kind"] == "thread" and step["value"]["lane"] == 0
+    ]
+    at = {"lane": 0, "at": {"threadIdx.x": 0}}
+    assert found == [
+        (at, [("loop", 0)]),
+        ({**at, "loops": {"k": 0}}, [("write", 0), ("loop", 1)]),
+        ({**at, "loops": {"k": 1}}, [("write", 1), ("write", 5)]),
+    ]
+
+
 def test_threads_that_never_meet_are_loops_with_a_tag() -> None:
     text = """
 @T.prim_func(private=True)

@@ -339,6 +339,7 @@ def _serial(build: Builder, loop: For) -> Coroutine:
     step = step_of(build, loop)
     fits = last_fits(loop, low, extent, step)
     told = getattr(build.context.listener, "on_step", None)
+    left = getattr(build.context.listener, "on_loop_end", None)
 
     def run(frame: Frame) -> Threads:
         first, count = low.run(frame), extent.run(frame)
@@ -358,6 +359,8 @@ def _serial(build: Builder, loop: For) -> Coroutine:
             except Ended as end:
                 end.loops.append((name, value))
                 raise
+        if left is not None:
+            left(build.path, name)
 
     return run
 

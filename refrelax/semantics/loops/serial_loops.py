@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from refrelax.errors import Ended, unspecified
@@ -41,9 +42,10 @@ def build_serial(
     if guard is not None:
         body = guard(body)
     watch = getattr(build.context.listener, "on_step", None)
+    left = getattr(build.context.listener, "on_loop_end", None)
     if begin is not None or watch is not None:
         body = _announced(build, stmt.var.name, slot, body, begin, watch)
-    return _iterate(
+    run = _iterate(
         (stmt.var.name, slot),
         low.run,
         extent.run,
@@ -52,6 +54,17 @@ def build_serial(
         build.context.meter.step,
         last_fits(stmt, low, extent, step),
     )
+    return run if left is None else _followed(run, partial(left, build.path, stmt.var.name))
+
+
+def _followed(run: Run, left: Callable[[], None]) -> Run:
+    """A loop, and what is told when it has come to its end."""
+
+    def both(frame: Frame) -> None:
+        run(frame)
+        left()
+
+    return both
 
 
 @rule("ld/loop-step")
