@@ -3,6 +3,7 @@
 A step is a name, with arguments (integers, words) in parentheses where it takes some:
 
 * ``FoldConstant``: of ``tvm.relax.transform``; ``tirx.X``, ``s_tir.X``: of those dialects' ``transform``;
+* ``tirx.BindTarget(llvm)``: of a target by name, its host ``llvm``;
 * ``dlight.gpu.Matmul``: a default schedule, applied to every loop program that it fits;
 * ``sch.split(f,b,l,4)``: a primitive of ``s_tir.Schedule`` on loop program ``f``, block ``b``, loop ``l``, all counted
   modulo how many there are. What a schedule refuses by a ``ScheduleError`` changes nothing.
@@ -51,6 +52,8 @@ def find(step: str) -> Callable[[Any], Any]:
 
         made = _of(dlight, name.removeprefix("dlight."), step)
         return _default_schedule(dlight.ApplyDefaultSchedule(made(*given)), GPU if "gpu" in name else "llvm")
+    if name == "tirx.BindTarget":
+        given = [tvm.target.Target(str(each), host="llvm") for each in given]
     if name.startswith(("tirx.", "s_tir.")):
         dialect, _, rest = name.partition(".")
         found = _of(getattr(tvm, dialect).transform, rest, step)
