@@ -25,13 +25,14 @@ from refrelax.shape_solver.prooflog.congruent import congruent
 from refrelax.shape_solver.prooflog.counted import counted
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
+from refrelax.shape_solver.prooflog.operands import lifted
 from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.prune import pruned
 from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 8), slice(0, 7), slice(7, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 9), slice(0, 8), slice(8, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -102,7 +103,7 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
     equal = taken(MATCHED)
     short = taken(SHORT)
     brief += equal if normal and bits else []
-    first = [*taken(FEWEST), *(taken(BITS) if bits else [])]
+    first = [*taken(FEWEST), *taken(LIFTED), *(taken(BITS) if bits else [])]
     if not normal:
         plain = taken(PLAIN)
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
@@ -139,6 +140,19 @@ def matched(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int |
     below = ledger.branch([])
     below.meter = meter
     found = congruent(below, goals)
+    if found is None:
+        reading.forget(count, masked)
+        return None
+    return below.adopted(ledger, found)
+
+
+def shortened(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, after parts gave way to shorter ones that they are equal to."""
+    reading = ledger.reading
+    count, masked = len(reading.atoms), len(reading.masks)
+    below = ledger.branch([])
+    below.meter = meter
+    found = lifted(below, goals)
     if found is None:
         reading.forget(count, masked)
         return None
@@ -257,12 +271,13 @@ ABSURD = ge(Poly.of(-1))
 READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
+LIFTED: Attempt = (shortened, 150, ())
 BITS: Attempt = (carrying, 100, ())
 MORE: Attempt = (branched, 2_000, (40, 0, 0))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    READ, MATCHED, SHORT, FEWEST, BITS, MORE, PLAIN,
+    READ, MATCHED, SHORT, FEWEST, LIFTED, BITS, MORE, PLAIN,
     CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""

@@ -17,6 +17,9 @@ KEPT = 4
 SIZES = (3, 20, 300, 1 << 33)
 """Of values, in turn."""
 
+ROUNDS = 2
+"""How often all facts are looked at when a point is moved to where they hold."""
+
 MAX_BITS = 4096
 """Of a value that is looked at."""
 
@@ -31,11 +34,11 @@ class Samples:
     """Values of atoms by number."""
 
     @staticmethod
-    def of(ledger: Ledger, goal: int) -> Samples:
-        """Points that the facts but for ``goal`` admit."""
+    def of(ledger: Ledger, *goals: int) -> Samples:
+        """Points that the facts but for ``goals`` admit."""
         random, samples = Random(1), Samples(ledger)
         symbols = [(n, atom.symbol) for n, atom in enumerate(ledger.reading.atoms) if atom.kind == "sym"]
-        others = [fact for number, fact in enumerate(ledger.facts) if number != goal]
+        others = [fact for number, fact in enumerate(ledger.facts) if number not in goals]
         for turn in range(DRAWN):
             size = SIZES[turn % len(SIZES)]
             point: dict[int, Value] = {
@@ -50,15 +53,18 @@ class Samples:
         return samples
 
     def solve(self, facts: list[Formula], point: dict[int, Value]) -> None:
-        """Lets equations of symbols hold, in turn."""
+        """Moves symbols so that equations, bounds and residues hold, in turn."""
         atoms = self.ledger.reading.atoms
-        for p in [fact[1] for fact in facts if fact[0] == "eq"]:
+        for kind, p in [fact for fact in facts if fact[0] != "or"] * ROUNDS:
             units = [mono[0] for mono, c in p.terms.items() if len(mono) == 1 and abs(c) == 1]
-            if units and all(atoms[each].kind == "sym" for each in p.mentions()):
-                (x,) = units[:1]
-                if not any(x in mono for mono in p.terms if mono != (x,)):
-                    old, value = point[x], self.value(p, point)
-                    point[x] = None if old is None or value is None else old - value * p.terms[(x,)]
+            x = next((each for each in units if atoms[each].kind == "sym"), None)
+            value = None if x is None else self.value(p, point)
+            if x is None or value is None or (value >= 0 if kind == "ge" else value == 0):
+                continue
+            old = point[x]
+            for each in [each for each in point if atoms[each].kind != "sym"]:
+                del point[each]
+            point[x] = None if old is None else old - value * p.terms[(x,)]
 
     def zero(self, p: Poly) -> bool:
         """Whether ``p`` is 0 wherever it has a value."""
