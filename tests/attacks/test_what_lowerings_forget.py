@@ -166,6 +166,52 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("dead_code",),
         [X],
     ),
+    "an unused call of a pure function that prints": (
+        f"""
+    @R.function(private=True)
+    def says(x: {V}) -> {V}:
+        R.func_attr({{"relax.force_pure": True}})
+        _ = R.print(x, format="{{}}")
+        return x
+
+    @R.function(private=True)
+    def asks(x: {V}) -> {V}:
+        return Module.says(x)
+
+    @R.function
+    def main(x: {V}):
+        with R.dataflow():
+            a = Module.asks(x)
+            b = R.add(x, x)
+            R.output(b)
+        return b
+""",
+        ("dead_code",),
+        [X],
+    ),
+    "an unused call of a local function that asks one that prints": (
+        f"""
+    @R.function(private=True)
+    def says(x: {V}) -> {V}:
+        R.func_attr({{"relax.force_pure": True}})
+        _ = R.print(x, format="{{}}")
+        return x
+
+    @R.function
+    def main(x: {V}):
+        @R.function
+        def asks(y: {V}) -> {V}:
+            return Module.says(y)
+
+        with R.dataflow():
+            a = asks(x)
+            b = R.add(x, x)
+            R.output(b)
+        return b
+""",
+        ("dead_code",),
+        [X],
+    ),
 }
 
 
