@@ -48,7 +48,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import SymVar
-from refrelax.syntax.types import TensorType
+from refrelax.syntax.types import TensorType, definable
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
@@ -93,7 +93,8 @@ class _Sweep:
     def function(self, func: Function) -> Function:
         """The function with a swept body; everything it mentions counts as used."""
         symbols = set(mentions(tuple(p.type for p in func.params)))
-        outside, self.given = self.given, self.given | symbols  # (of a local function, known in it alone)
+        known = {s.name for p in func.params if p.type is not None for s in definable(p.type)}
+        outside, self.given = self.given, self.given | known  # (of a local function, in it alone)
         body = self.sequence(func.body)
         self.given = outside
         self.used |= symbols | set(mentions(func.ret)) | set(mentions(func.attrs))

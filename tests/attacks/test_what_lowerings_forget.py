@@ -166,6 +166,31 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("dead_code",),
         [X],
     ),
+    "a symbol of a cast that the type of a given function repeats": (
+        """
+    @R.function(private=True)
+    def filled(
+        f: R.Callable((R.Tensor(("m",), "float32"),), R.Tensor(("m",), "float32"), True),
+        x: R.Tensor(ndim=1, dtype="float32"),
+    ) -> R.Tensor(ndim=1, dtype="float32"):
+        m = T.int64()
+        with R.dataflow():
+            z = R.match_cast(x, R.Tensor((m,), "float32"))
+            w = R.full(R.shape([m]), R.const(1, "float32"), dtype="float32")
+            R.output(w)
+        return f(w)
+
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        @R.function
+        def twice(y: R.Tensor(("k",), "float32")) -> R.Tensor(("k",), "float32"):
+            return R.add(y, y)
+
+        return Module.filled(twice, x)
+""",
+        ("dead_code",),
+        [X],
+    ),
     "an unused call of a pure function that prints": (
         f"""
     @R.function(private=True)
