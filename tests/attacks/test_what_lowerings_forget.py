@@ -68,6 +68,37 @@ ROWS = """
             B[i, j] = A[i * 2 + j]
 """
 
+BUMP = """
+    @T.prim_func(private=True)
+    def bump(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] + T.float32(1)
+"""
+
+
+def stored(size: str = "16", device: str = "0", header: str = f"x: {V}", first: str = "z = x") -> str:
+    """A program with two storages, and something to record."""
+    return (
+        BUMP
+        + f"""
+    @R.function
+    def main({header}):
+        R.func_attr({{"relax.force_pure": True}})
+        cls = Module
+        {first}
+        s = R.memory.alloc_storage(R.shape([{size}]), {device}, "global", "float32")
+        a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        _ = cls.bump(z, a)
+        u = R.memory.alloc_storage(R.shape([16]), 0, "global", "float32")
+        b = R.memory.alloc_tensor(u, 0, R.shape([4]), "float32")
+        _1 = cls.bump(a, b)
+        out = R.builtin.alloc_tensor(R.shape([4]), "float32", 0, "global")
+        _2 = cls.bump(b, out)
+        return out
+"""
+    )
+
+
 PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
     "an epilogue that leaves elements of the output as they are": (
         PART
@@ -190,6 +221,16 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
 """,
         ("dead_code",),
         [X],
+    ),
+    "a storage on a device that is an argument": (
+        stored(device="k", header=f"x: {V}, k: T.int64"),
+        ("capture",),
+        [X, 0],
+    ),
+    "a storage without a size behind a cast that fails": (
+        stored(size="-16", header='x: R.Tensor(ndim=1, dtype="float32")', first=f"z = R.match_cast(x, {V})"),
+        ("capture",),
+        [[*X, 5.0]],
     ),
     "an unused call of a pure function that prints": (
         f"""
