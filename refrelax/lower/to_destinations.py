@@ -98,8 +98,8 @@ def allocation(ty: TensorType) -> Call:
 
 @dataclass(slots=True)
 class _Rewriter:
-    """One function of the module, ``where``; ``types`` of what it binds. ``views``: reshapes may share memory; ``apart``: tuples of which nothing but fields
-    is used; ``outputs``: what those of them are that were spelled out."""
+    """One function of the module, ``where``; ``types`` of what it binds. ``views``: reshapes may share memory;
+    ``apart``: tuples of which nothing but fields is used; ``outputs``: what those of them are that were spelled out."""
 
     module: Module
     where: str
@@ -219,7 +219,6 @@ class _Rewriter:
         assert isinstance(ty.shape, tuple) and ty.dtype is not None
         args = (given.fields[0], ShapeExpr(ty.shape), DataTypeValue(ty.dtype), PrimValue(int_imm(0)))
         return replace(binding, value=Call(Op("relax.memory.view"), args, span=call.span))
-
 
     @rule("lo/fuse-shape-equal")
     def _passes(self, func: PrimFunc, given: Expr, ty: TensorType, where: str) -> bool:

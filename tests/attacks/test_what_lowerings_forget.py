@@ -120,7 +120,11 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("fuse_loops",),
         [X, (3,)],
     ),
-    "a fused function that others call": (CHAIN.replace("(private=True)\n    def main", "\n    def main"), ("fuse_loops",), [X]),
+    "a fused function that others call": (
+        CHAIN.replace("(private=True)\n    def main", "\n    def main"),
+        ("fuse_loops",),
+        [X],
+    ),
     "a symbol that stands twice in a shape": (
         CHAIN_WITH_SHAPE.replace('"m"', '"m", "m"')
         + """

@@ -5,7 +5,7 @@ Spec: ``spec/14-build.md``, ``lo/capture-static``.
 
 from __future__ import annotations
 
-from refrelax.lower.aliases import aliases_of, names_in
+from refrelax.lower.aliases import aliases_of, kept_by_libraries, names_in
 from refrelax.semantics.graph.link import callees_of, nodes, reached_nodes
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, Function, Op, ShapeExpr, Var, VarBinding
@@ -26,7 +26,8 @@ def static_storages(module: Module, name: str, func: Function) -> dict[str, Call
     if not found or reaches(module, name, name):
         return {}
     aliases = aliases_of(module, func)
-    outside = {aliases.find(each) for each in (*names_in(func.body.body), *(p.name for p in func.params))}
+    leaving = (*names_in(func.body.body), *(p.name for p in func.params), *kept_by_libraries(module, func))
+    outside = set(map(aliases.find, leaving))
     return {each: call for each, call in found.items() if aliases.find(each) not in outside}
 
 
