@@ -99,6 +99,46 @@ def stored(size: str = "16", device: str = "0", header: str = f"x: {V}", first: 
     )
 
 
+STEEP = "4611686018427387904"
+
+
+def through(dtype: str, made: str, used: str) -> str:
+    """A loop program that makes an intermediate, and uses it."""
+    return f"""
+    @T.prim_func(private=True)
+    def f(A: T.Buffer((4,), "float32"), O: T.Buffer((4,), "float32")):
+        T.func_attr({{"tirx.noalias": True}})
+        B = T.sblock_alloc_buffer((4,), "{dtype}")
+        for i in range(4):
+            B[i] = {made}
+        for i in range(4):
+            O[i] = {used}
+
+    @R.function
+    def main(x: {V}):
+        return R.call_tir(Module.f, (x,), out_ty={V})
+"""
+
+
+WRAPPED = {
+    "a product of int32": ("int32", "T.Cast('int32', i) * T.int32(1073741824)", "B[i] < T.int32(0)"),
+    "a sum of int8": ("int8", "T.Cast('int8', i) * T.int8(64)", "B[i] < T.int8(0)"),
+    "a difference of uint8": ("uint8", "T.Cast('uint8', i) - T.uint8(2)", "B[i] < T.uint8(100)"),
+    "an absolute value": ("int8", "T.abs(T.Cast('int8', i - 128))", "B[i] < T.int8(1)"),
+    "a product behind an element": ("int64", "i", f"B[i] * {STEEP} * 2 < 1"),
+    "a sum behind constants": ("int8", "T.int8(100)", "B[i] + B[3 - i] < T.int8(1)"),
+    "a shift behind an element": ("int64", "i", "T.shift_left(T.int64(1), B[i] * 32) < 1"),
+    "a truth as a number": ("bool", "i < 2", "T.Cast('int8', B[i]) * T.int8(-128) - T.int8(1) < T.int8(1)"),
+    "a comparison beside an element": (
+        "float32", "A[i] + T.float32(1)", f"T.And((i * {STEEP} * 4) // {STEEP} < 5, B[i] < T.float32(10))"
+    ),
+    "a comparison of int8 beside an element": (
+        "float32",
+        "A[i] + T.float32(1)",
+        "T.And(T.Cast('int8', i) * T.int8(64) * T.int8(4) // T.int8(64) < T.int8(5), B[i] < T.float32(10))",
+    ),
+}  # fmt: skip
+
 PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
     "an epilogue that leaves elements of the output as they are": (
         PART
@@ -235,6 +275,21 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         stored(size="-16", header='x: R.Tensor(ndim=1, dtype="float32")', first=f"z = R.match_cast(x, {V})"),
         ("capture",),
         [[*X, 5.0]],
+    ),
+    **{
+        f"{name}, chosen by {choice}": (
+            through(dtype, made, f"T.{choice}({condition}, A[i], T.float32(-1))"),
+            ("fuse_loops",),
+            [X],
+        )
+        for name, (dtype, made, condition) in WRAPPED.items()
+        for choice in ("if_then_else", "Select")
+        if (name, choice) != ("a shift behind an element", "if_then_else")  # (poison decides: open)
+    },
+    "a truth that is computed from what wraps": (
+        through("float32", "A[i] + T.float32(1)", f"B[i] + T.Cast('float32', (i * {STEEP} * 4) // {STEEP} < 5)"),
+        ("fuse_loops",),
+        [X],
     ),
     "an unused call of a pure function that prints": (
         f"""
