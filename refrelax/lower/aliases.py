@@ -13,9 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.rules import rule
+from refrelax.semantics.builtins.kernels import KERNELS
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
 from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.calls import inplace_indices
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import (
     Call,
     Expr,
@@ -127,3 +131,14 @@ class _Walk:
                 return [name, *names_in(call.args)]
             case _:
                 return list(names_in(call.args))
+
+
+def kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
+    """The names of what library functions may keep: all that is given to one of which nothing is known, or to a
+    function that calls one, where that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
+    own = frozenset({*LIBRARY, *KERNELS, *contracts_of(module)})
+    functions, named = module.functions, functions_named(func)
+    impure = (each for each in nodes(func) if isinstance(each, Function) and not each.pure)
+    for call in (node for each in impure for node in nodes(each) if isinstance(node, Call)):
+        if may_call_library(call, functions, named, own):
+            yield from names_in((call.op, call.args))

@@ -2,7 +2,8 @@
 
 Inside a dataflow block an unused binding goes even if computing it could fail: a run that ended there goes on, and ends
 as what stands behind it says (it may return, or be open). All other runs end as they did. The binding stays where it
-may store into what has another name (a call in place), which is seen there. Outside, one goes only if its value cannot
+may store into what has another name (a call in place), which is seen there, or calls a function that prints, or a
+library function for its effect. Outside, one goes only if its value cannot
 fail: a name, a constant, a tuple of such, a field, a closure. No claim is needed.
 
 Spec: ``spec/10-lowering.md``.
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.lower.claims import Ledger
+from refrelax.lower.effects import CLOSURES, Effects
 from refrelax.lower.tuples import resolve_fields
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes, reached
@@ -46,18 +48,16 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import SymVar
-from refrelax.syntax.types import TensorType
-
-CLOSURES = frozenset({"relax.invoke_closure", "relax.invoke_pure_closure"})
+from refrelax.syntax.types import TensorType, definable
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module without dead bindings, then without dead private functions."""
     functions: dict[str, BaseFunc] = {}
-    overwrites = Overwriting(checked.module.functions)
+    overwrites, effects = Overwriting(checked.module.functions), Effects(checked.module.functions)
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            func = _Sweep(overwrites, _closures_overwrite(func, overwrites)).function(
+            func = _Sweep(overwrites, effects, _closures_overwrite(func, overwrites)).function(
                 resolve_fields(func, checked.types.get(name, {}))
             )
         functions[name] = func
@@ -85,6 +85,7 @@ class _Sweep:
     ``closures``: a local function of it may overwrite something."""
 
     overwrites: Overwriting
+    effects: Effects
     closures: bool
     used: set[str] = field(default_factory=set)
     given: set[str] = field(default_factory=set)
@@ -92,7 +93,8 @@ class _Sweep:
     def function(self, func: Function) -> Function:
         """The function with a swept body; everything it mentions counts as used."""
         symbols = set(mentions(tuple(p.type for p in func.params)))
-        outside, self.given = self.given, self.given | symbols  # (of a local function, known in it alone)
+        known = {s.name for p in func.params if p.type is not None for s in definable(p.type)}
+        outside, self.given = self.given, self.given | known  # (of a local function, in it alone)
         body = self.sequence(func.body)
         self.given = outside
         self.used |= symbols | set(mentions(func.ret)) | set(mentions(func.attrs))
@@ -137,11 +139,14 @@ class _Sweep:
     def _may_go(self, binding: Binding, pure: bool) -> bool:
         if isinstance(binding, MatchCast):
             return pure and not (set(mentions(binding.type)) - self.given) & self.used
-        return (pure and not self._overwrites(binding.value)) or _cannot_fail(binding.value)
+        return (pure and not self._is_seen(binding.value)) or _cannot_fail(binding.value)
 
-    def _overwrites(self, value: Expr) -> bool:
-        """Whether computing a value may store into what has another name: what is seen there is used."""
-        return self.overwrites.within(value) or (self.closures and any(map(_calls_unknown, nodes(value))))
+    def _is_seen(self, value: Expr) -> bool:
+        """Whether computing a value may store into what has another name, which is used where it is seen, or have an
+        effect."""
+        if self.overwrites.within(value) or self.effects.within(value):
+            return True
+        return self.closures and any(map(_calls_unknown, nodes(value)))
 
 
 def _closures_overwrite(func: Function, overwrites: Overwriting) -> bool:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from refrelax.lower.nests import Axis, Nest, parts, rebuilt
 from refrelax.semantics.dims import Facts, shape_facts, simplify, substitute
+from refrelax.semantics.loops.indices import of_indices
 from refrelax.shape_solver import Proved
 from refrelax.shape_solver.prover import Prover, prove
-from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 
 GREATEST = int_imm((1 << 63) - 1)
@@ -28,10 +28,8 @@ class Domain:
     conditions: tuple[PrimExpr, ...] = ()
 
     def when(self, condition: PrimExpr) -> Domain:
-        """The same domain where ``condition`` holds; a condition that reads memory says nothing."""
-        if any(isinstance(node, BufferLoad) or dtypes.kind(node.dtype) == "float" for node in walk(condition)):
-            return self
-        return replace(self, conditions=(*self.conditions, condition))
+        """The same domain where ``condition`` holds; one that is decided on elements, which wrap, says nothing."""
+        return replace(self, conditions=(*self.conditions, condition)) if of_indices(condition) else self
 
     def about(self, *expressions: PrimExpr) -> Domain:
         """The part of the domain that bears on these expressions: axes, extents and conditions that share a symbol

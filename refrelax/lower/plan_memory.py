@@ -16,10 +16,9 @@ Spec: ``spec/12-memory.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from refrelax.lower.aliases import Aliases, aliases_of, names_in, occurrences
+from refrelax.lower.aliases import Aliases, aliases_of, kept_by_libraries, occurrences
 from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
 from refrelax.lower.kills import killed
@@ -28,14 +27,10 @@ from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, 
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
-from refrelax.semantics.builtins.kernels import KERNELS
-from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
 from refrelax.semantics.symbol_bounds import as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
-from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.shape_solver import Proved
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.graph import (
@@ -85,7 +80,7 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
-    whole.update({aliases.find(each): 1 for each in _kept_by_libraries(module, func)})
+    whole.update({aliases.find(each): 1 for each in kept_by_libraries(module, func)})
     plans: list[tuple[int, Function, Ledger]] = []
     branches = any(isinstance(node, If) for node in nodes(func))
     for alike, hoist in ((False, False), (True, False), *(((False, True), (True, True)) if branches else ())):
@@ -100,17 +95,6 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     _, planned, own = min(plans, key=lambda each: each[0])
     ledger.claims.extend(own.claims)
     return planned
-
-
-def _kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
-    """The names of what library functions may keep: all that is given to one of which nothing is known, or to a
-    function that calls one, where that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
-    own = frozenset({*LIBRARY, *KERNELS, *contracts_of(module)})
-    functions, named = module.functions, functions_named(func)
-    impure = (each for each in nodes(func) if isinstance(each, Function) and not each.pure)
-    for call in (node for each in impure for node in nodes(each) if isinstance(node, Call)):
-        if may_call_library(call, functions, named, own):
-            yield from names_in((call.op, call.args))
 
 
 def _signature(func: Function) -> frozenset[str]:

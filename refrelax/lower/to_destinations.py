@@ -98,8 +98,8 @@ def allocation(ty: TensorType) -> Call:
 
 @dataclass(slots=True)
 class _Rewriter:
-    """One function of the module, ``where``; ``types`` of what it binds. ``views``: reshapes may share memory; ``apart``: tuples of which nothing but fields
-    is used; ``outputs``: what those of them are that were spelled out."""
+    """One function of the module, ``where``; ``types`` of what it binds. ``views``: reshapes may share memory;
+    ``apart``: tuples of which nothing but fields is used; ``outputs``: what those of them are that were spelled out."""
 
     module: Module
     where: str

@@ -68,6 +68,77 @@ ROWS = """
             B[i, j] = A[i * 2 + j]
 """
 
+BUMP = """
+    @T.prim_func(private=True)
+    def bump(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] + T.float32(1)
+"""
+
+
+def stored(size: str = "16", device: str = "0", header: str = f"x: {V}", first: str = "z = x") -> str:
+    """A program with two storages, and something to record."""
+    return (
+        BUMP
+        + f"""
+    @R.function
+    def main({header}):
+        R.func_attr({{"relax.force_pure": True}})
+        cls = Module
+        {first}
+        s = R.memory.alloc_storage(R.shape([{size}]), {device}, "global", "float32")
+        a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        _ = cls.bump(z, a)
+        u = R.memory.alloc_storage(R.shape([16]), 0, "global", "float32")
+        b = R.memory.alloc_tensor(u, 0, R.shape([4]), "float32")
+        _1 = cls.bump(a, b)
+        out = R.builtin.alloc_tensor(R.shape([4]), "float32", 0, "global")
+        _2 = cls.bump(b, out)
+        return out
+"""
+    )
+
+
+STEEP = "4611686018427387904"
+
+
+def through(dtype: str, made: str, used: str) -> str:
+    """A loop program that makes an intermediate, and uses it."""
+    return f"""
+    @T.prim_func(private=True)
+    def f(A: T.Buffer((4,), "float32"), O: T.Buffer((4,), "float32")):
+        T.func_attr({{"tirx.noalias": True}})
+        B = T.sblock_alloc_buffer((4,), "{dtype}")
+        for i in range(4):
+            B[i] = {made}
+        for i in range(4):
+            O[i] = {used}
+
+    @R.function
+    def main(x: {V}):
+        return R.call_tir(Module.f, (x,), out_ty={V})
+"""
+
+
+WRAPPED = {
+    "a product of int32": ("int32", "T.Cast('int32', i) * T.int32(1073741824)", "B[i] < T.int32(0)"),
+    "a sum of int8": ("int8", "T.Cast('int8', i) * T.int8(64)", "B[i] < T.int8(0)"),
+    "a difference of uint8": ("uint8", "T.Cast('uint8', i) - T.uint8(2)", "B[i] < T.uint8(100)"),
+    "an absolute value": ("int8", "T.abs(T.Cast('int8', i - 128))", "B[i] < T.int8(1)"),
+    "a product behind an element": ("int64", "i", f"B[i] * {STEEP} * 2 < 1"),
+    "a sum behind constants": ("int8", "T.int8(100)", "B[i] + B[3 - i] < T.int8(1)"),
+    "a shift behind an element": ("int64", "i", "T.shift_left(T.int64(1), B[i] * 32) < 1"),
+    "a truth as a number": ("bool", "i < 2", "T.Cast('int8', B[i]) * T.int8(-128) - T.int8(1) < T.int8(1)"),
+    "a comparison beside an element": (
+        "float32", "A[i] + T.float32(1)", f"T.And((i * {STEEP} * 4) // {STEEP} < 5, B[i] < T.float32(10))"
+    ),
+    "a comparison of int8 beside an element": (
+        "float32",
+        "A[i] + T.float32(1)",
+        "T.And(T.Cast('int8', i) * T.int8(64) * T.int8(4) // T.int8(64) < T.int8(5), B[i] < T.float32(10))",
+    ),
+}  # fmt: skip
+
 PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
     "an epilogue that leaves elements of the output as they are": (
         PART
@@ -89,7 +160,11 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("fuse_loops",),
         [X, (3,)],
     ),
-    "a fused function that others call": (CHAIN.replace("(private=True)\n    def main", "\n    def main"), ("fuse_loops",), [X]),
+    "a fused function that others call": (
+        CHAIN.replace("(private=True)\n    def main", "\n    def main"),
+        ("fuse_loops",),
+        [X],
+    ),
     "a symbol that stands twice in a shape": (
         CHAIN_WITH_SHAPE.replace('"m"', '"m", "m"')
         + """
@@ -162,6 +237,102 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
             return R.add(q, q)
 
         return inner(w)
+""",
+        ("dead_code",),
+        [X],
+    ),
+    "a symbol of a cast that the type of a given function repeats": (
+        """
+    @R.function(private=True)
+    def filled(
+        f: R.Callable((R.Tensor(("m",), "float32"),), R.Tensor(("m",), "float32"), True),
+        x: R.Tensor(ndim=1, dtype="float32"),
+    ) -> R.Tensor(ndim=1, dtype="float32"):
+        m = T.int64()
+        with R.dataflow():
+            z = R.match_cast(x, R.Tensor((m,), "float32"))
+            w = R.full(R.shape([m]), R.const(1, "float32"), dtype="float32")
+            R.output(w)
+        return f(w)
+
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        @R.function
+        def twice(y: R.Tensor(("k",), "float32")) -> R.Tensor(("k",), "float32"):
+            return R.add(y, y)
+
+        return Module.filled(twice, x)
+""",
+        ("dead_code",),
+        [X],
+    ),
+    "a storage on a device that is an argument": (
+        stored(device="k", header=f"x: {V}, k: T.int64"),
+        ("capture",),
+        [X, 0],
+    ),
+    "a storage without a size behind a cast that fails": (
+        stored(size="-16", header='x: R.Tensor(ndim=1, dtype="float32")', first=f"z = R.match_cast(x, {V})"),
+        ("capture",),
+        [[*X, 5.0]],
+    ),
+    **{
+        f"{name}, chosen by {choice}": (
+            through(dtype, made, f"T.{choice}({condition}, A[i], T.float32(-1))"),
+            ("fuse_loops",),
+            [X],
+        )
+        for name, (dtype, made, condition) in WRAPPED.items()
+        for choice in ("if_then_else", "Select")
+        if (name, choice) != ("a shift behind an element", "if_then_else")  # (poison decides: open)
+    },
+    "a truth that is computed from what wraps": (
+        through("float32", "A[i] + T.float32(1)", f"B[i] + T.Cast('float32', (i * {STEEP} * 4) // {STEEP} < 5)"),
+        ("fuse_loops",),
+        [X],
+    ),
+    "an unused call of a pure function that prints": (
+        f"""
+    @R.function(private=True)
+    def says(x: {V}) -> {V}:
+        R.func_attr({{"relax.force_pure": True}})
+        _ = R.print(x, format="{{}}")
+        return x
+
+    @R.function(private=True)
+    def asks(x: {V}) -> {V}:
+        return Module.says(x)
+
+    @R.function
+    def main(x: {V}):
+        with R.dataflow():
+            a = Module.asks(x)
+            b = R.add(x, x)
+            R.output(b)
+        return b
+""",
+        ("dead_code",),
+        [X],
+    ),
+    "an unused call of a local function that asks one that prints": (
+        f"""
+    @R.function(private=True)
+    def says(x: {V}) -> {V}:
+        R.func_attr({{"relax.force_pure": True}})
+        _ = R.print(x, format="{{}}")
+        return x
+
+    @R.function
+    def main(x: {V}):
+        @R.function
+        def asks(y: {V}) -> {V}:
+            return Module.says(y)
+
+        with R.dataflow():
+            a = asks(x)
+            b = R.add(x, x)
+            R.output(b)
+        return b
 """,
         ("dead_code",),
         [X],

@@ -23,7 +23,7 @@ from tests.lower.test_fusion_mutants import FUSION, legal, observed
 
 SIZES: tuple[dict[str, int], ...] = ({"n": 5, "m": 3}, {"n": 1, "m": 2}, {"n": 0, "m": 1}, {"n": 2, "m": 0})
 
-UNPROVED = {"unequal": 1, "gather-shift": 1, "wrap": 1, "two-symbols": 1}
+UNPROVED = {"unequal": 1, "gather-shift": 1, "wrap": 1}
 """Claims that are false for some sizes, and so must not be proved."""
 
 KERNELS = {
@@ -38,7 +38,7 @@ KERNELS = {
 
 INTERMEDIATES = {
     "matmul-bias-relu": 0, "matmul-transposed": 0, "rms": 1, "conv-bias-relu": 0, "softmax-scale": 2, "palindrome": 1,
-    "square-matmul": 0, "mixed-precision": 1, "rotate": 0, "two-symbols": 1, "sum-of-squares": 0, "rewritten-source": 1,
+    "square-matmul": 0, "mixed-precision": 1, "rotate": 0, "two-symbols": 0, "sum-of-squares": 0, "rewritten-source": 1,
 }  # fmt: skip
 """How many buffers the loop programs allocate after fusion."""
 

@@ -12,10 +12,11 @@ from refrelax.lower.domains import Domain, is_plain, shortest
 from refrelax.lower.fuse_loops.program import Program
 from refrelax.lower.nests import parts, rebuilt
 from refrelax.rules import rule
+from refrelax.semantics.loops.indices import of_indices
 from refrelax.shape_solver.defined import in_range
 from refrelax.syntax import dtypes
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import COMPARISONS, Binary, BufferLoad, Intrinsic, Not, PrimExpr, as_int, walk
+from refrelax.syntax.scalars import COMPARISONS, Binary, BufferLoad, Intrinsic, Not, PrimExpr, Select, as_int, walk
 
 
 @dataclass(slots=True)
@@ -25,9 +26,12 @@ class Asker:
     ledger: Ledger
     where: str
 
-    def holds(self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...]) -> bool:
+    def holds(
+        self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...], fits: str = "int64"
+    ) -> bool:
         """Ask under the domain. ``evaluated``: what the program computes at this very place already, so that its
-        steps are known to fit (only said where they are products of unknowns)."""
+        steps are known to fit (only said where they are products of unknowns); ``fits``: the dtype whose range every
+        step of the claim must stay in."""
         if any(isinstance(n, BufferLoad) for n in walk(claim)):
             return False  # of an element that is an index nothing is known
         assume = domain.about(claim).assumptions()
@@ -35,27 +39,43 @@ class Asker:
         for e in evaluated:
             if any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
                 assume = (*assume, *in_range(e, low, high))
-        return self.ledger.holds(claim, rule_id, self.where, assume, "int64")
+        return self.ledger.holds(claim, rule_id, self.where, assume, fits)
 
     @rule("lo/fuse-index-equal")
     def shorter(self, e: PrimExpr, domain: Domain) -> PrimExpr:
-        """``e`` with the indices of its loads, and the sides of its integer comparisons, simplified where the shorter
-        form is proved equal. ``domain``: where ``e`` is evaluated."""
+        """``e`` with the indices of its loads, and of its conditions the sides of integer comparisons, simplified where
+        the shorter form is proved equal. ``domain``: where ``e`` is evaluated."""
         match e:
             case BufferLoad():
                 return replace(e, indices=tuple(self.index(i, domain) for i in e.indices))
             case Intrinsic(op="if_then_else", args=(condition, a, b)):
-                first = self.shorter(condition, domain)
+                first = self.condition(condition, domain)
                 yes, no = self.shorter(a, domain.when(condition)), self.shorter(b, domain.when(Not(condition)))
                 return replace(e, args=(first, yes, no))
-            case Binary(op=op, a=a, b=b) if op in COMPARISONS and _index_only(a) and _index_only(b):
-                return Binary(op, self.index(a, domain), self.index(b, domain))
+            case Select(condition=condition, true_value=a, false_value=b):
+                chosen = (self.condition(condition, domain), self.shorter(a, domain), self.shorter(b, domain))
+                return rebuilt(e, chosen)
             case _:
                 return rebuilt(e, tuple(self.shorter(part, domain) for part in parts(e)))
 
+    def condition(self, e: PrimExpr, domain: Domain) -> PrimExpr:
+        """A condition, shorter. Only one of indices is exact: on elements comparisons are of what has wrapped."""
+        return self._compared(e, domain) if of_indices(e) else self.shorter(e, domain)
+
+    def _compared(self, e: PrimExpr, domain: Domain) -> PrimExpr:
+        match e:
+            case Binary(op=op, a=a, b=b) if op in COMPARISONS and _index_only(a) and _index_only(b):
+                return Binary(op, self.index(a, domain), self.index(b, domain))
+            case Intrinsic(op="if_then_else", args=(condition, a, b)):
+                first = self._compared(condition, domain)
+                yes, no = self._compared(a, domain.when(condition)), self._compared(b, domain.when(Not(condition)))
+                return replace(e, args=(first, yes, no))
+            case _:
+                return rebuilt(e, tuple(self._compared(part, domain) for part in parts(e)))
+
     def index(self, index: PrimExpr, domain: Domain) -> PrimExpr:
         """One index, shorter if that is proved."""
-        if is_plain(index):
+        if is_plain(index) or not of_indices(index):
             return index
         short = shortest(index, domain.about(index))
         if short == index or not self.equal(index, short, domain):

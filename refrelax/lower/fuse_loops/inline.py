@@ -21,11 +21,14 @@ from refrelax.lower.pattern_kinds import read_once, unpacks
 from refrelax.lower.weights import INTRINSIC, nodes, weigh
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.loops.indices import of_indices
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, BufferLoad, Intrinsic, Not, PrimExpr, SymVar, as_int, int_imm, walk
+from refrelax.syntax.scalars import Binary, BufferLoad, Intrinsic, Not, PrimExpr, Select, SymVar, as_int, int_imm, walk
 
 LARGEST = 600
 """The most nodes in a value that inlining makes."""
+
+SHIFTS = frozenset({"shift_left", "shift_right"})
 
 
 class Refused(Exception):
@@ -133,11 +136,21 @@ class _Inliner:
                     raise Refused  # an element as an index: index arithmetic does not wrap, elements do
                 return self.element(e, domain) if e.buffer == self.producer.buffer else e
             case Intrinsic(op="if_then_else", args=(condition, a, b)):
-                chosen = self.expr(condition, domain)
+                chosen = self.condition(condition, domain)
                 yes, no = self.expr(a, domain.when(condition)), self.expr(b, domain.when(Not(condition)))
                 return replace(e, args=(chosen, yes, no))
+            case Select(condition=condition, true_value=a, false_value=b):
+                return rebuilt(e, (self.condition(condition, domain), self.expr(a, domain), self.expr(b, domain)))
             case _:
                 return rebuilt(e, tuple(self.expr(part, domain) for part in parts(e)))
+
+    def condition(self, e: PrimExpr, domain: Domain) -> PrimExpr:
+        """A condition: one that read memory may become one of indices."""
+        new = self.expr(e, domain)
+        if of_indices(new) and not of_indices(e):
+            self.elements_fit(new, domain)
+            return self.asker.condition(new, domain)
+        return new
 
     def element(self, load: BufferLoad, domain: Domain) -> PrimExpr:
         """What the producer stores at the load's index."""
@@ -149,7 +162,6 @@ class _Inliner:
                 raise Refused
             by[own.name] = index
         value = substitute(self.producer.value, by)
-        self.elements_fit(value, domain)
         return self.asker.shorter(value, domain)
 
     @rule("lo/fuse-in-bounds")
@@ -164,14 +176,25 @@ class _Inliner:
             raise Refused
 
     @rule("lo/fuse-elements-fit")
-    def elements_fit(self, value: PrimExpr, domain: Domain) -> None:
-        """Integer arithmetic on axes alone: where it becomes part of a condition it no longer wraps, so it must not
-        need to."""
-        if dtypes.kind(value.dtype) == "float" or any(isinstance(node, BufferLoad) for node in walk(value)):
-            return
-        sums = [node for node in walk(value) if isinstance(node, Binary) and node.op in ("Add", "Sub", "Mul")]
-        if sums and not self.asker.holds(both(*(eq(s, s) for s in sums)), "lo/fuse-elements-fit", domain, ()):
-            raise Refused
+    def elements_fit(self, e: PrimExpr, domain: Domain) -> None:
+        """What was computed as an element is a condition of indices now: it wrapped, or was poison, and would be open.
+        So it must not need to: each step fits in the dtype that it has."""
+        steps: dict[str, list[PrimExpr]] = {}
+        for node in walk(e):
+            if isinstance(node, Intrinsic) and node.op in SHIFTS:
+                raise Refused
+            if _may_wrap(node):
+                steps.setdefault(node.dtype, []).append(eq(node, node))
+        for dtype, claims in steps.items():
+            if not self.asker.holds(both(*claims), "lo/fuse-elements-fit", domain, (), dtype):
+                raise Refused
+
+
+def _may_wrap(e: PrimExpr) -> bool:
+    """Whether a number may leave the range of its dtype that its operands are in."""
+    if not isinstance(e, Binary) or not dtypes.is_integer(e.dtype):
+        return False
+    return e.op in ("Add", "Sub", "Mul") or (e.op in ("FloorDiv", "Div") and as_int(e.b) is None)
 
 
 def _loads(e: PrimExpr) -> list[BufferLoad]:

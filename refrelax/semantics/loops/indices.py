@@ -35,6 +35,16 @@ from refrelax.syntax.scalars import (
 
 def is_index(build: Builder, expr: PrimExpr) -> bool:
     """Whether ``expr`` is made of literals and index variables only: integers or bools, no memory, no elements."""
+    return of_indices(expr, lambda v: v.name in build.variables, lambda field: build.field(field) is not None)
+
+
+def of_indices(
+    expr: PrimExpr,
+    variable: Callable[[SymVar], bool] = lambda v: _integral(v.dtype),
+    field: Callable[[Intrinsic], bool] = lambda _field: False,
+) -> bool:
+    """``is_index`` of an expression in which ``variable`` tells index variables, and ``field`` what is known of what
+    a caller gives."""
     pending = [expr]
     while pending:
         node = pending.pop()
@@ -43,7 +53,7 @@ def is_index(build: Builder, expr: PrimExpr) -> bool:
                 if dtypes.kind(node.dtype) == "float":
                     return False
             case SymVar():
-                if node.name not in build.variables:
+                if not variable(node):
                     return False
             case Binary() | Not() | Select():
                 pending.extend(children(node))
@@ -54,7 +64,7 @@ def is_index(build: Builder, expr: PrimExpr) -> bool:
             case Intrinsic(op="if_then_else" | "likely" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or"):
                 pending.extend(node.args)
             case Intrinsic(op="tvm_struct_get" | "isnullptr") if _integral(node.dtype):
-                if build.field(node) is None:
+                if not field(node):
                     return False
             case _:
                 return False
