@@ -300,6 +300,9 @@ CALL_FORMS = (
 )  # fmt: skip
 """Operators whose arguments do not fit a line of the table; ``read/call_forms.py`` reads each by its own function."""
 
+FORMATS = {"relax.print": 0, "relax.assert_op": 1}
+"""Which argument of the IR is the format, a string."""
+
 OPERATOR_NAMES: frozenset[str] = frozenset(f"relax.{name}" for name in (*_LINES, *CALL_FORMS))
 """Every operator, with its prefix."""
 

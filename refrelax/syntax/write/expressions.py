@@ -39,6 +39,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.read.attributes import KIND_KEY
 from refrelax.syntax.scalars import Literal, PrimExpr
+from refrelax.syntax.signatures import FORMATS
 from refrelax.syntax.types import DTensorType, TupleType, Type
 from refrelax.syntax.write.scalars import Style, expression, number, quoted
 from refrelax.syntax.write.types import type_text
@@ -178,7 +179,7 @@ def _destination_passing(node: Call) -> str:
     outs = out.fields if isinstance(out, TupleType) else (out,)
     if node.op.name == "relax.call_tir" and any(isinstance(each, DTensorType) for each in outs):
         head = "R.dist.call_tir"
-    if isinstance(out, TupleType):
+    if isinstance(out, TupleType) and len(outs) != 1:  # a list of one type is that type
         parts.append(f"out_ty=[{', '.join(type_text(each) for each in out.fields)}]")
     elif out is not None:
         parts.append(f"out_ty={type_text(out)}")
@@ -222,8 +223,7 @@ _SPECIAL: dict[str, Callable[[Call], str]] = {
     "relax.call_py_func": _python_function,
     "relax.dist.call_tir": _destination_passing,
     "relax.dist.call_tir_local_view": _destination_passing,
-    "relax.print": _formatted(0),
-    "relax.assert_op": _formatted(1),
+    **{name: _formatted(place) for name, place in FORMATS.items()},
     "relax.hint_on_device": _hint_on_device,
 }
 

@@ -26,6 +26,11 @@ TYPES = 'ty_args=(R.Tensor((3,), dtype="float32"),)'
     # a bare True would be an int64
     (f'R.call_pure_packed("f", x, True, 3, {TYPES})', f'R.call_pure_packed("f", x, R.prim_value(True), 3, {TYPES})'),
     (f'R.call_packed("f", True, x, {TYPES})', f'R.call_packed("f", R.prim_value(True), x, {TYPES})'),
+    # a list of one type is that type
+    (f'R.call_dps_packed("f", (x,), out_ty=R.Tuple({TENSOR}))', 'R.call_dps_packed("f", (x,), out_ty=R.Tuple('),
+    (f'R.call_py_func("f", x, out_ty=R.Tuple({TENSOR}))', 'R.call_py_func(R.str("f"), x, out_ty=R.Tuple('),
+    (f'R.call_dps_packed("f", (x,), out_ty=[{TENSOR}])', 'R.call_dps_packed("f", (x,), out_ty=R.Tensor('),
+    ('R.call_dps_packed("f", (x,), out_ty=[])', 'R.call_dps_packed("f", (x,), out_ty=[])'),
     # no such keyword
     ('R.grad.take_backward(x, x, i, axis=0, mode="fast")', "R.grad.take_backward(x, x, i, axis=0)"),
     ('R.grad.take_backward(x, x, i, axis=0, mode="clip")', 'R.grad.take_backward(x, x, i, axis=0, mode="clip")'),
