@@ -41,8 +41,14 @@ class RecordedStep:
     rules: tuple[str, ...] = ()
     memory: int | None = None
     index: list[int] | None = None
+    bit: int | None = None
+    """Of an access: the first bit of the element in the memory; nothing if it is outside of it."""
+    dtype: str = ""
+    """Of an access: the dtype of the element, where it is not that of the memory."""
     tag: str = ""
     parameters: list[str] = field(default_factory=list)
+    places: list[tuple[int, int] | None] = field(default_factory=list)
+    """Of a call: the memory of each argument, and the first bit of its first element there."""
     equations: dict[str, str] = field(default_factory=dict)
     """Of a call or a match_cast: the symbols that it binds, and from where."""
 
@@ -51,8 +57,9 @@ class RecordedStep:
         found: dict[str, Any] = {"kind": self.kind, "name": self.name, "path": self.path, "end": self.end}
         optional = {
             "parent": self.parent, "value": self.value, "symbols": self.symbols, "rules": list(self.rules) or None,
-            "memory": self.memory, "index": self.index, "tag": self.tag or None,
-            "parameters": self.parameters or None, "equations": self.equations or None,
+            "memory": self.memory, "index": self.index, "bit": self.bit, "dtype": self.dtype or None,
+            "tag": self.tag or None, "parameters": self.parameters or None,
+            "places": [each and list(each) for each in self.places] or None, "equations": self.equations or None,
             "span": None if self.span is None else [self.span.line, self.span.column],
         }  # fmt: skip
         return found | {key: each for key, each in optional.items() if each is not None}
@@ -131,6 +138,7 @@ class Recording:
                 ended[name] = getattr(self.outcome, name)
         if isinstance(self.outcome, Returned):
             ended["value"] = shown(cores(self.outcome.value))
+            ended["arguments"] = [shown(cores(each)) for each in self.outcome.arguments]
         return {
             "format": FORMAT, "edition": SPEC_EDITION, "version": __version__, "file": self.file, "text": self.text,
             "entry": self.entry, "numerics": self.numerics, "arguments": self.arguments,

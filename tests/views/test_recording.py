@@ -151,6 +151,74 @@ def main(k: T.int64):
     assert recorded(text, 1, numerics="enclosure", strict=True)["numerics"] == "strict"
 
 
+STORES = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def put(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "int32"), n: T.int64):
+        V = T.decl_buffer((3, 2), "float32", data=A.data)
+        W = T.decl_buffer((2,), "int32", data=A.data, elem_offset=4)
+        for i in range(2):
+            C = T.alloc_buffer((2,), "int32")
+            B[i, 0] = C[0]
+            C[0] = i
+        V[2, 0] = T.float32(7)
+        W[0] = 5
+        B[0, 1] = T.Cast("int32", A[0, n])
+    @R.function(pure=False)
+    def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 2), "int32")) -> R.Tensor((2, 2), "int32"):
+        cls = Module
+        @R.function(pure=False)
+        def inner(a: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 2), "int32"):
+            _ = cls.put(a, y, R.prim_value(3))
+            return y
+        z = inner(x)
+        return z
+"""
+
+
+def test_accesses_say_where_in_memory_they_are() -> None:
+    found = recorded(STORES, [[1.0] * 3] * 2, [[0] * 2] * 2, loops=True)
+    calls = [(each["parameters"], each["places"]) for each in found["steps"] if each["kind"] == "call"]
+    assert calls == [(["x", "y"], [[0, 0], [1, 0]]), (["a"], [[0, 0]]), (["A", "B", "n"], [[0, 0], [1, 0], None])]
+    told = [
+        (each["name"], each["memory"], each.get("bit"), each.get("dtype"))
+        for each in found["steps"] if each["kind"] in ("read", "write") and each["name"] in "VWA"
+    ]  # fmt: skip
+    assert told == [("V", 0, 128, None), ("W", 0, 128, "int32"), ("A", 0, None, None)]
+    allocated = [each["memory"] for each in found["steps"] if each["kind"] == "allocate"]
+    assert allocated == [2, 2] and found["memory"][2]["names"] == ["C"]
+
+
+def test_poison_that_no_binding_shows_is_told() -> None:
+    for loops, kind in ((True, "read"), (False, "call")):
+        found = recorded(STORES, [[1.0] * 3] * 2, [[0] * 2] * 2, loops=loops)
+        (origin,) = found["poison"]
+        assert origin["rule"] == "ld/load-out-of-bounds" and found["steps"][origin["step"]]["kind"] == kind
+
+
+def test_a_reduction_that_collects_and_an_atomic_are_written_down() -> None:
+    text = """
+@T.prim_func
+def main(A: T.Buffer((2,), "float32"), B: T.Buffer((1,), "float32"), C: T.Buffer((1,), "float32")):
+    for i, k in T.grid(1, 2):
+        with T.sblock("s"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vk]
+    for j in range(2):
+        T.evaluate(T.atomic_add(T.address_of(C[0]), A[j]))
+    C[0] = B[0]
+"""
+    given = [1.0, 2.0], [0.0], [0.0]
+    for numerics, sums in (("ieee", [1.0, 3.0]), ("enclosure", [{"partial": "add"}] * 2)):
+        steps = recorded(text, *given, loops=True, numerics=numerics)["steps"]
+        written = [(each["name"], each["value"]) for each in steps if each["kind"] == "write"]
+        in_b, in_c = ([value for name, value in written if name == each] for each in "BC")
+        assert in_b == [0.0, *sums] and in_c[:2] == sums
+
+
 def test_what_is_not_kept_is_said_and_a_bad_end_is_told() -> None:
     found = recorded(TEXT, [1.0, 2.0, 3.0], loops=True, keep=5)
     assert found["truncated"] and len(found["steps"]) == 5 and found["outcome"]["kind"] == "Returned"
