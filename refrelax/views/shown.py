@@ -22,6 +22,9 @@ from refrelax.syntax import bits, dtypes
 ELEMENTS = 64
 """How many elements of a tensor are shown."""
 
+TEXT = 1000
+"""How many characters of a string are shown."""
+
 
 def shown(value: Any, elements: int = ELEMENTS) -> Any:
     """A run-time value as JSON."""
@@ -44,6 +47,8 @@ def shown(value: Any, elements: int = ELEMENTS) -> Any:
             return {"is": "an object"} if nbytes is None else {"storage": inside.name, "bytes": nbytes}
         case None:
             return {"is": "nothing"}
+        case str():
+            return {"string": value} if len(value) <= TEXT else {"string": value[:TEXT], "more": len(value) - TEXT}
         case _:
             return {"is": str(value)[:80]}
 

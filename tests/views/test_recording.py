@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import refrelax as rr
+from refrelax.views import permitted
 from refrelax.views.recording import record
 from refrelax.views.stepper import page
 
@@ -269,6 +271,26 @@ def main(A: T.Buffer((4,), "int32")):
     assert writes == [(7, ["main", "i"]), (7, ["main", "i"]), (5, ["main"]), (6, ["main", "j"])]
     ends = [(each["name"], each["value"], each["end"]) for each in steps if each["kind"] == "loop"]
     assert ends == [("i", 0, 4), ("k", 0, 3), ("i", 1, 8), ("k", 0, 6), ("k", 1, 7), ("j", 0, 11)]
+
+
+def test_strings_are_strings_and_what_no_file_can_hold_is_spelled_out(tmp_path: Path) -> None:
+    text = r"""
+@R.function(pure=False)
+def main(x: R.Tensor((1,), dtype="float32")):
+    s = R.str("nothing </script> \ud800")
+    d = R.dtype("float32")
+    _ = R.assert_op(R.const(False, "bool"), x, format="\ud800{}")
+    return x
+"""
+    checked = rr.check(rr.parse(text))
+    recording = record(checked, "main", [1.0]).json()
+    values = [each.get("value") for each in recording["steps"]]
+    assert values[1:3] == [{"string": "nothing </script> \ud800"}, {"is": "float32"}]
+    pages = page(recording), page({**recording, "text": "#" * 500_000}), permitted.page(checked, "main", [[1.0]])
+    for each in pages:
+        (tmp_path / "page.html").write_text(each, encoding="utf-8")
+    held = re.search(r'type="application/json">(.*?)</script>', pages[0], re.S)
+    assert held is not None and json.loads(held.group(1))["steps"] == recording["steps"]
 
 
 def test_symbols_have_the_equations_that_bound_them() -> None:
