@@ -27,12 +27,12 @@ from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, TensorValue
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Binding, Call, Function, MatchCast, Op, Var, VarBinding
+from refrelax.syntax.graph import Binding, Call, ExternFunc, Function, MatchCast, Op, Tuple, Var, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.views import equations
 from refrelax.views.shown import element, nbytes, shown
-from refrelax.views.steps import Memory, Origin, RecordedStep, Recording
+from refrelax.views.steps import Memory, Origin, Place, RecordedStep, Recording
 
 STEPS = 100_000
 """How many steps are kept; the run goes on, unrecorded."""
@@ -73,6 +73,10 @@ def record(
     )
 
 
+Given = list[tuple[str, Any, Any]]
+"""What a call is given: name, value, and how it was shown then."""
+
+
 class Recorder:
     """The listener that writes steps down."""
 
@@ -94,8 +98,8 @@ class Recorder:
         self._loops: dict[str, int] | None = None
         self._accesses = loops
         self._local: dict[str, Function] = {}
-        self._given: list[list[Any]] = []
-        self._stored: list[tuple[RecordedStep, list[Any]]] = []
+        self._given: list[Given] = []
+        self._stored: list[tuple[RecordedStep, Any]] = []
         self._tags: dict[str, dict[str, str]] = {}
         if loops:
             self.on_step, self.on_loop_end, self.on_access = self._step, self._loop_end, self._access
@@ -109,19 +113,27 @@ class Recorder:
         if not self.steps:
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
-        function = self.module.functions.get(path) or self._local.get(path)
+        function = self._called(path, len(args))
         step.value, step.parameters = [shown(each) for each in args], _parameters(function)
         step.equations = equations.of_parameters(function)
         for name, each in zip(step.parameters, args, strict=False):
             self._remember(each, name)
         step.places = [self._at(each) for each in args]
-        self._given.append(list(args) if isinstance(function, PrimFunc) else [])
+        names = [*step.parameters, *("" for _ in args[len(step.parameters) :])]
+        self._given.append(list(zip(names, args, step.value, strict=False)))
 
-    def _at(self, value: Any) -> tuple[int, int] | None:
-        """The memory of a tensor, and the first bit of its first element there."""
+    def _called(self, path: str, count: int) -> BaseFunc | None:
+        """The function that is called: a local one, or one of the module, of which ``make_closure`` may have given the
+        last arguments already."""
+        found = self.module.functions.get(path)
+        return found if len(_parameters(found)) == count else self._local.get(path, found)
+
+    def _at(self, value: Any) -> Place | None:
+        """The memory of a tensor, the first bit of its first element there, and its strides if they are its own."""
         if not isinstance(value, TensorValue) or (number := self._number(value.storage)) is None:
             return None
-        return number, value.offset * dtypes.memory_bits(value.dtype)
+        bit = value.offset * dtypes.memory_bits(value.dtype)
+        return [number, bit] if value.compact else [number, bit, list(value.strides)]
 
     def on_return(self, path: str) -> None:
         """A function is left."""
@@ -130,7 +142,7 @@ class Recorder:
         if self._open:
             call = self._open[-1]
             begun = call.number
-            self._stored.append((call, self._given.pop()))
+            self._stores(call)
             self._close()
             for each in self.memory:
                 if each.own and each.died is None and each.born >= begun:
@@ -142,6 +154,7 @@ class Recorder:
         kind = "match" if isinstance(binding, MatchCast) else "bind"
         step = self._begin(kind, path, binding.name, _place(binding), scope)
         self._dying = self._ended(binding, scope)
+        self._given.append(_given(binding, scope))
         if isinstance(binding, MatchCast):
             step.equations = equations.of_match(binding, set(scope.symbols))
 
@@ -154,9 +167,12 @@ class Recorder:
         step = self._open[-1]
         step.value, step.symbols = shown(value), dict(scope.symbols)
         step.memory = self._remember(value, binding.name)
+        if (place := self._at(value)) is not None:
+            step.places = [place]
         if isinstance(value, Closure):
             self._local[value.name] = value.function
         self._poison(step, value)
+        self._stores(step)
         self._poison_in_arguments()
         if self._dying is not None:
             self._deaths(self._dying)
@@ -215,9 +231,9 @@ class Recorder:
     # --- threads of a block ------------------------------------------------------------------------------------------
 
     def _block(self, path: str, extents: dict[str, int], shared: dict[str, Bound]) -> None:
-        self._begin("block", path, "block", None).value = extents
-        for bound in shared.values():
-            self._buffer(bound)
+        step = self._begin("block", path, "block", None)
+        step.value = extents
+        step.fresh = [number for each in shared.values() if (number := self._buffer(each)) is not None]
         self._inside.clear()
 
     def _block_end(self, _path: str) -> None:
@@ -400,11 +416,17 @@ class Recorder:
                 counts[key] = counts.get(key, 0) + 1
         self._lost(step, counts)
 
+    def _stores(self, step: RecordedStep) -> None:
+        """The arguments of a call whose elements are not what they were when it began."""
+        for name, value, was in self._given.pop():
+            if isinstance(value, TensorValue) and value.storage.alive and (now := shown(value)) != was:
+                step.stored.append({"name": name, "place": self._at(value), "value": now})
+                self._stored.append((step, value))
+
     def _poison_in_arguments(self) -> None:
-        """What loop-level functions left in their arguments and no binding shows."""
-        for call, args in self._stored:
-            for each in args:
-                self._poison(call, each)
+        """What calls left in their arguments and no binding shows."""
+        for step, value in self._stored:
+            self._poison(step, value)
         self._stored.clear()
 
     def _lost(self, step: RecordedStep, counts: dict[tuple[str, str], int]) -> None:
@@ -453,6 +475,22 @@ def _parameters(function: BaseFunc | None) -> list[str]:
             return [each.name for each in params]
         case PrimFunc(params=params):
             return [each.buffer.name if isinstance(each, BufferParam) else each.var.name for each in params]
+        case _:
+            return []
+
+
+def _given(binding: Binding, scope: Scope) -> Given:
+    """The tensors that a call of a library function is given, by name: it may store in them, and nobody tells."""
+    match binding:
+        case VarBinding(value=Call(op=Op() | ExternFunc(), args=args)):
+            names = [
+                each.name
+                for arg in args
+                for each in (arg.fields if isinstance(arg, Tuple) else (arg,))
+                if isinstance(each, Var)
+            ]
+            found = [(name, scope.values.get(name)) for name in dict.fromkeys(names)]
+            return [(name, value, shown(value)) for name, value in found if isinstance(value, TensorValue)]
         case _:
             return []
 

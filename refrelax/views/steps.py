@@ -19,6 +19,11 @@ FORMAT = 1
 """The version of the trace format; it grows when a reader of the old form would go wrong."""
 
 
+Place = list[Any]
+"""Where a tensor is: its memory, the bit there where its first element begins, and, unless they are row-major, the
+strides of its axes, in elements."""
+
+
 @dataclass(slots=True)
 class RecordedStep:
     """One thing that happened.
@@ -46,9 +51,13 @@ class RecordedStep:
     dtype: str = ""
     """Of an access: the dtype of the element, where it is not that of the memory."""
     tag: str = ""
+    stored: list[dict[str, Any]] = field(default_factory=list)
+    """Of a call, or a binding that calls a library function: the arguments that are others after it."""
+    fresh: list[int] = field(default_factory=list)
+    """Of a block of threads: the memory that it shares, in which no element is written yet."""
     parameters: list[str] = field(default_factory=list)
-    places: list[tuple[int, int] | None] = field(default_factory=list)
-    """Of a call: the memory of each argument, and the first bit of its first element there."""
+    places: list[Place | None] = field(default_factory=list)
+    """Of a call: where each argument is; of a binding: where what is bound is."""
     equations: dict[str, str] = field(default_factory=dict)
     """Of a call or a match_cast: the symbols that it binds, and from where."""
 
@@ -58,8 +67,9 @@ class RecordedStep:
         optional = {
             "parent": self.parent, "value": self.value, "symbols": self.symbols, "rules": list(self.rules) or None,
             "memory": self.memory, "index": self.index, "bit": self.bit, "dtype": self.dtype or None,
-            "tag": self.tag or None, "parameters": self.parameters or None,
-            "places": [each and list(each) for each in self.places] or None, "equations": self.equations or None,
+            "tag": self.tag or None, "fresh": self.fresh or None, "stored": self.stored or None,
+            "parameters": self.parameters or None,
+            "places": self.places or None, "equations": self.equations or None,
             "span": None if self.span is None else [self.span.line, self.span.column],
         }  # fmt: skip
         return found | {key: each for key, each in optional.items() if each is not None}

@@ -192,6 +192,69 @@ def test_accesses_say_where_in_memory_they_are() -> None:
     assert allocated == [2, 2] and found["memory"][2]["names"] == ["C"]
 
 
+def test_what_calls_leave_in_their_arguments_is_told_without_loops_and_of_library_functions() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def put(A: T.Buffer((2,), "int32")):
+        A[1] = 7
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "int32"), y: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        cls = Module
+        _ = cls.put(x)
+        _1 = R.call_packed("put", y, x, ty_args=(R.Tuple,))
+        return x
+"""
+
+    def put(y: rr.Tensor, _x: rr.Tensor) -> tuple[()]:
+        y[...] = [3, 0]
+        return ()
+
+    found = recorded(text, [1, 2], [0, 0], externs={"put": put})
+    kept = [(each["kind"], each["name"], each["stored"]) for each in found["steps"] if "stored" in each]
+    value: dict[str, Any] = {"dtype": "int32", "shape": [2]}
+    x, y = {**value, "data": [1, 7]}, {**value, "data": [3, 0]}
+    assert kept == [
+        ("call", "main", [{"name": "x", "place": [0, 0], "value": x}, {"name": "y", "place": [1, 0], "value": y}]),
+        ("call", "put", [{"name": "A", "place": [0, 0], "value": x}]),
+        ("bind", "_1", [{"name": "y", "place": [1, 0], "value": y}]),
+    ]
+    assert found["outcome"]["arguments"] == [x, y]
+
+
+def test_a_view_has_its_strides_and_a_closure_the_arguments_that_it_is_given() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def inner(B: T.Buffer((2,), "int32"), O: T.Buffer((2,), "int32")):
+        O[1] = B[1]
+    @T.prim_func(private=True)
+    def other(A: T.Buffer((4,), "int32"), O: T.Buffer((2,), "int32")):
+        cls = Module
+        V = T.decl_buffer((2,), "int32", data=A.data, strides=(2,), elem_offset=1)
+        cls.inner(V, O)
+    @R.function(private=True)
+    def minus(a: R.Tensor((2,), "int32"), b: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        return R.subtract(a, b)
+    @R.function
+    def main(x: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        cls = Module
+        y = R.add(x, x)
+        c = R.make_closure(cls.minus, (y,))
+        r = R.invoke_pure_closure(c, (x,), ty_args=R.Tensor((2,), "int32"))
+        d = R.concat((r, r))
+        e = R.call_tir(cls.other, (d,), out_ty=R.Tensor((2,), "int32"))
+        return e
+"""
+    calls = [each for each in recorded(text, [1, 2])["steps"] if each["kind"] == "call"]
+    assert [(each["name"], each["parameters"], each["places"]) for each in calls] == [
+        ("main", ["x"], [[0, 0]]), ("minus", ["a"], [[0, 0]]),
+        ("other", ["A", "O"], [[3, 0], [4, 0]]), ("inner", ["B", "O"], [[3, 32, [2]], [4, 0]]),
+    ]  # fmt: skip
+
+
 def test_poison_that_no_binding_shows_is_told() -> None:
     for loops, kind in ((True, "read"), (False, "call")):
         found = recorded(STORES, [[1.0] * 3] * 2, [[0] * 2] * 2, loops=loops)
