@@ -15,6 +15,7 @@ from typing import Any
 from refrelax.errors import Effect, Outcome
 from refrelax.running.run import outward, run
 from refrelax.semantics.graph.machine import Scope
+from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding
@@ -54,7 +55,9 @@ class Tracer:
         """A function of the module is entered."""
         self.say(Event("call", path, path.rpartition("/")[2], tuple(seen(each) for each in args)))
 
-    def on_allocation(self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str) -> None:
+    def on_allocation(
+        self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str, _storage: Storage
+    ) -> None:
         """A buffer was allocated inside a loop-level function."""
         self.say(Event("allocation", path, name, shape, dtype, scope))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from html import escape
 
 from refrelax.semantics.judging import bounds, number_text, permits_nan
@@ -25,23 +26,41 @@ TICKS = 64
 """As many floats are drawn one by one; of more only their number is said."""
 
 
+@cache
+def edges(dtype: str) -> tuple[int, int]:
+    """The places of the least and the greatest finite float."""
+    top = bits.encode(dtype, bits.largest_finite(dtype))
+    return (-top if bits.FORMATS[dtype].signed else 0), top
+
+
 def place(dtype: str, number: float) -> int:
-    """Which float of the dtype is nearest, counted from zero; the sign is that of the number."""
-    pattern, top = bits.encode(dtype, number), 1 << (dtypes.bits(dtype) - 1)
+    """Which float of the dtype is nearest, counted from zero, or from the least where the dtype has no sign; the sign
+    is that of the number. Beyond the finite ones it is the last of them."""
+    least, greatest = edges(dtype)
+    if number >= at(dtype, greatest):
+        return greatest
+    if number <= at(dtype, least):
+        return least
+    pattern = bits.encode(dtype, number)
+    return pattern if least == 0 else _signed(dtype, pattern)
+
+
+def _signed(dtype: str, pattern: int) -> int:
+    top = 1 << (dtypes.bits(dtype) - 1)
     return pattern if pattern < top else top - pattern
 
 
 def at(dtype: str, place: int) -> float:
-    """The float at a place."""
-    return float(bits.decode(dtype, place if place >= 0 else (1 << (dtypes.bits(dtype) - 1)) - place))
+    """The finite float at a place."""
+    return float(bits.decode(dtype, _pattern(dtype, place)))
 
 
 def permitted(dtype: str, low: float, high: float) -> tuple[int, int]:
-    """The places of the least and the greatest float of the dtype in ``[low, high]``."""
+    """The places of the least and the greatest finite float of the dtype in ``[low, high]``."""
     first, last = place(dtype, low), place(dtype, high)
-    while at(dtype, first) < low:
+    while at(dtype, first) < low and first <= last:
         first += 1
-    while at(dtype, last) > high:
+    while at(dtype, last) > high and last >= first:
         last -= 1
     return first, last
 
@@ -56,6 +75,8 @@ def said(payload: Payload, dtype: str) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return f"from {low} to {high}{beside}"
     first, last = permitted(dtype, low, high)
+    if first > last:
+        return f"between {low} and {high}{beside}, where {dtype} has no float"
     count, ends = last - first + 1, f"from {at(dtype, first):.9g} to {at(dtype, last):.9g}"
     return f"{count} of the floats of {dtype} are permitted, {ends}{beside}"
 
@@ -67,13 +88,14 @@ def line(payload: Payload, dtype: str, marks: Mapping[str, float], title: str) -
     if not drawable or not dtypes.is_float(dtype):
         return f"<p>{escape(title)}: {escape(said(payload, dtype))}</p>"
     first, last = permitted(dtype, low, high)
-    beyond = max(2, (last - first) // 8)
+    beyond, (least, greatest) = max(2, (last - first) // 8), edges(dtype)
     seen = [number for number in marks.values() if math.isfinite(number)]
-    ends = (at(dtype, first - beyond), at(dtype, last + beyond), *seen)
+    ends = (at(dtype, max(first - beyond, least)), at(dtype, min(last + beyond, greatest)), low, high, *seen)
     left, right = min(ends), max(ends)
 
     def across(number: float) -> float:
-        return MARGIN + (number - left) / ((right - left) or 1.0) * (WIDTH - 2 * MARGIN)
+        half = right / 2 - left / 2  # the whole may be beyond all floats
+        return MARGIN + ((number / 2 - left / 2) / half if half else 0.0) * (WIDTH - 2 * MARGIN)
 
     together: dict[float, list[str]] = {}
     for name, number in marks.items():

@@ -8,6 +8,7 @@ down is what the definition told its listener.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from refrelax.conformance.fired import Fired, again, observing
@@ -26,12 +27,12 @@ from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, TensorValue
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Binding, Call, Function, MatchCast, Op, Var, VarBinding
+from refrelax.syntax.graph import Binding, Call, ExternFunc, Function, MatchCast, Op, Tuple, Var, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
-from refrelax.syntax.module import Module
+from refrelax.syntax.module import BaseFunc, Module
 from refrelax.views import equations
 from refrelax.views.shown import element, nbytes, shown
-from refrelax.views.steps import Memory, Origin, RecordedStep, Recording
+from refrelax.views.steps import Memory, Origin, Place, RecordedStep, Recording
 
 STEPS = 100_000
 """How many steps are kept; the run goes on, unrecorded."""
@@ -72,6 +73,10 @@ def record(
     )
 
 
+Given = list[tuple[str, Any, Any]]
+"""What a call is given: name, value, and how it was shown then."""
+
+
 class Recorder:
     """The listener that writes steps down."""
 
@@ -91,6 +96,10 @@ class Recorder:
         self._thread: tuple[str, int, dict[str, int]] | None = None
         self._inside: dict[int, dict[str, int]] = {}
         self._loops: dict[str, int] | None = None
+        self._accesses = loops
+        self._local: dict[str, Function] = {}
+        self._given: list[Given] = []
+        self._stored: list[tuple[RecordedStep, Any]] = []
         self._tags: dict[str, dict[str, str]] = {}
         if loops:
             self.on_step, self.on_loop_end, self.on_access = self._step, self._loop_end, self._access
@@ -104,27 +113,36 @@ class Recorder:
         if not self.steps:
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
-        step.value, step.parameters = [shown(each) for each in args], self._parameters(path)
-        step.equations = equations.of_parameters(self.module.functions.get(path))
+        function = self._called(path, len(args))
+        step.value, step.parameters = [shown(each) for each in args], _parameters(function)
+        step.equations = equations.of_parameters(function)
         for name, each in zip(step.parameters, args, strict=False):
             self._remember(each, name)
+        step.places = [self._at(each) for each in args]
+        names = [*step.parameters, *("" for _ in args[len(step.parameters) :])]
+        self._given.append(list(zip(names, args, step.value, strict=False)))
 
-    def _parameters(self, path: str) -> list[str]:
-        """The names of a function's parameters."""
-        match self.module.functions.get(path):
-            case Function(params=params):
-                return [each.name for each in params]
-            case PrimFunc(params=params):
-                return [each.buffer.name if isinstance(each, BufferParam) else each.var.name for each in params]
-            case _:
-                return []
+    def _called(self, path: str, count: int) -> BaseFunc | None:
+        """The function that is called: a local one, or one of the module, of which ``make_closure`` may have given the
+        last arguments already."""
+        found = self.module.functions.get(path)
+        return found if len(_parameters(found)) == count else self._local.get(path, found)
+
+    def _at(self, value: Any) -> Place | None:
+        """The memory of a tensor, the first bit of its first element there, and its strides if they are its own."""
+        if not isinstance(value, TensorValue) or (number := self._number(value.storage)) is None:
+            return None
+        bit = value.offset * dtypes.memory_bits(value.dtype)
+        return [number, bit] if value.compact else [number, bit, list(value.strides)]
 
     def on_return(self, path: str) -> None:
         """A function is left."""
         while self._open and not (self._open[-1].kind == "call" and self._open[-1].path == path):
             self._close()
         if self._open:
-            begun = self._open[-1].number
+            call = self._open[-1]
+            begun = call.number
+            self._stores(call)
             self._close()
             for each in self.memory:
                 if each.own and each.died is None and each.born >= begun:
@@ -136,6 +154,7 @@ class Recorder:
         kind = "match" if isinstance(binding, MatchCast) else "bind"
         step = self._begin(kind, path, binding.name, _place(binding), scope)
         self._dying = self._ended(binding, scope)
+        self._given.append(_given(binding, scope))
         if isinstance(binding, MatchCast):
             step.equations = equations.of_match(binding, set(scope.symbols))
 
@@ -148,16 +167,28 @@ class Recorder:
         step = self._open[-1]
         step.value, step.symbols = shown(value), dict(scope.symbols)
         step.memory = self._remember(value, binding.name)
+        if (place := self._at(value)) is not None:
+            step.places = [place]
+        if isinstance(value, Closure):
+            self._local[value.name] = value.function
         self._poison(step, value)
+        self._stores(step)
+        self._poison_in_arguments()
         if self._dying is not None:
             self._deaths(self._dying)
             self._dying = None
         self._close()
 
-    def on_allocation(self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str) -> None:
+    def on_allocation(
+        self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str, storage: Storage
+    ) -> None:
         """A buffer is allocated inside a loop-level function."""
         step = self._begin("allocate", path, name, None)
-        step.value = {"dtype": dtype, "shape": list(shape), "scope": scope or "global"}
+        scope = scope or "global"
+        step.value = {"dtype": dtype, "shape": list(shape), "scope": scope}
+        if self._accesses:
+            private = scope == "local"  # that of a thread is not followed; otherwise its first access shows it
+            step.memory = self._number(storage) if private else self._own(storage, name, dtype, shape, scope)
         self._close()
 
     def on_effect(self, effect: Effect) -> None:
@@ -183,17 +214,26 @@ class Recorder:
         if self._thread is None:
             self._close_loops(name)
 
-    def _access(self, path: str, does: str, bound: Bound, index: list[int], payload: Any, span: Span | None) -> None:
+    def _access(
+        self, path: str, does: str, bound: Bound, index: list[int], payload: Any, span: Span | None, cell: int | None
+    ) -> None:
         self._enter_thread()
         step = self._begin(does, path, bound.name, span)
         step.index, step.memory = index, self._buffer(bound)
-        step.value = element(payload, bound.dtype, self.numerics) if not isinstance(payload, list) else None
+        if step.memory is not None:
+            step.bit = None if cell is None else cell * dtypes.memory_bits(bound.dtype)
+            step.dtype = bound.dtype if bound.dtype != self.memory[step.memory].dtype else ""
+        step.value = element(payload, bound.dtype, self.numerics)
+        if isinstance(payload, Poison):
+            self._lost(step, {(payload.rule, getattr(payload, "note", "")): 1})
         self._close()
 
     # --- threads of a block ------------------------------------------------------------------------------------------
 
-    def _block(self, path: str, extents: dict[str, int], _shared: dict[str, Bound]) -> None:
-        self._begin("block", path, "block", None).value = extents
+    def _block(self, path: str, extents: dict[str, int], shared: dict[str, Bound]) -> None:
+        step = self._begin("block", path, "block", None)
+        step.value = extents
+        step.fresh = [number for each in shared.values() if (number := self._buffer(each)) is not None]
         self._inside.clear()
 
     def _block_end(self, _path: str) -> None:
@@ -274,6 +314,7 @@ class Recorder:
         """Close what is open."""
         while self._open:
             self._close()
+        self._poison_in_arguments()
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
@@ -312,11 +353,15 @@ class Recorder:
         extents = [each.constant for each in bound.shape]
         if found is not None or (bound.scope == "local" and bound.depth) or None in extents:
             return found
-        found = self._note(bound.storage, bound.elements * dtypes.itemsize(bound.dtype), bound.scope)
+        shape = tuple(each for each in extents if each is not None)
+        return self._own(bound.storage, bound.name, bound.dtype, shape, bound.scope)
+
+    def _own(self, storage: Storage, name: str, dtype: str, shape: tuple[int, ...], scope: str) -> int:
+        """The memory of an allocation inside a loop-level function; it may be larger another time."""
+        found = self._note(storage, storage.nbytes, scope)
         memory = self.memory[found]
-        memory.name, memory.names, memory.dtype = bound.name, [bound.name], bound.dtype
-        memory.shape = tuple(each for each in extents if each is not None)
-        memory.own = True
+        memory.name, memory.names, memory.dtype, memory.shape, memory.own = name, [name], dtype, shape, True
+        memory.bytes = max(memory.bytes, prod(shape) * dtypes.itemsize(dtype))
         return found
 
     def _note(self, storage: Storage | Arena, size: int, scope: str) -> int:
@@ -369,6 +414,22 @@ class Recorder:
             if isinstance(each, Poison):
                 key = each.rule, getattr(each, "note", "")
                 counts[key] = counts.get(key, 0) + 1
+        self._lost(step, counts)
+
+    def _stores(self, step: RecordedStep) -> None:
+        """The arguments of a call whose elements are not what they were when it began."""
+        for name, value, was in self._given.pop():
+            if isinstance(value, TensorValue) and value.storage.alive and (now := shown(value)) != was:
+                step.stored.append({"name": name, "place": self._at(value), "value": now})
+                self._stored.append((step, value))
+
+    def _poison_in_arguments(self) -> None:
+        """What calls left in their arguments and no binding shows."""
+        for step, value in self._stored:
+            self._poison(step, value)
+        self._stored.clear()
+
+    def _lost(self, step: RecordedStep, counts: dict[tuple[str, str], int]) -> None:
         for (rule, why), count in counts.items():
             if rule != NEVER_WRITTEN.rule and (rule, why) not in self._seen:
                 self._seen.add((rule, why))
@@ -405,6 +466,33 @@ def _held(value: Any, found: set[int]) -> None:
                 _held(each, found)
         case _:
             return
+
+
+def _parameters(function: BaseFunc | None) -> list[str]:
+    """The names of a function's parameters."""
+    match function:
+        case Function(params=params):
+            return [each.name for each in params]
+        case PrimFunc(params=params):
+            return [each.buffer.name if isinstance(each, BufferParam) else each.var.name for each in params]
+        case _:
+            return []
+
+
+def _given(binding: Binding, scope: Scope) -> Given:
+    """The tensors that a call of a library function is given, by name: it may store in them, and nobody tells."""
+    match binding:
+        case VarBinding(value=Call(op=Op() | ExternFunc(), args=args)):
+            names = [
+                each.name
+                for arg in args
+                for each in (arg.fields if isinstance(arg, Tuple) else (arg,))
+                if isinstance(each, Var)
+            ]
+            found = [(name, scope.values.get(name)) for name in dict.fromkeys(names)]
+            return [(name, value, shown(value)) for name, value in found if isinstance(value, TensorValue)]
+        case _:
+            return []
 
 
 def _place(binding: Binding) -> Span | None:

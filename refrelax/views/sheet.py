@@ -31,11 +31,17 @@ summary { cursor: pointer }
 
 def sheet(title: str, body: str) -> str:
     """A whole page; ``body`` is markup."""
-    return (
+    return encodable(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
     )
+
+
+def encodable(text: str) -> str:
+    """A text that UTF-8 has: half of a pair of surrogates, which a string of a program may hold, is spelled out (as
+    JSON spells it, too)."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def svg(label: str, wide: float, high: float, marks: Iterable[str]) -> str:

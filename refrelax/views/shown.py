@@ -1,7 +1,8 @@
 """Values as they are shown: dtype, shape and a few elements, each a number, a set, or without meaning and why.
 
 An element is a number; ``"nan"``, ``"inf"``, ``"-inf"``; ``[low, high]`` under a reading of sets; a text under one of
-terms; ``{"poison": rule, "why": note}``; or, of a vector, ``{"lanes": […]}``.
+terms; ``{"poison": rule, "why": note}``; ``{"partial": op}`` of a reduction that still collects; or, of a vector,
+``{"lanes": […]}``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from refrelax.semantics.numbers.enclosure import enclose
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints, TruthSet
+from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import NotedPoison, Poison
 from refrelax.semantics.numbers.truth import Truth
 from refrelax.semantics.values import Closure, DType, Opaque, Prim, Shape, TensorValue
@@ -19,6 +21,9 @@ from refrelax.syntax import bits, dtypes
 
 ELEMENTS = 64
 """How many elements of a tensor are shown."""
+
+TEXT = 1000
+"""How many characters of a string are shown."""
 
 
 def shown(value: Any, elements: int = ELEMENTS) -> Any:
@@ -42,6 +47,8 @@ def shown(value: Any, elements: int = ELEMENTS) -> Any:
             return {"is": "an object"} if nbytes is None else {"storage": inside.name, "bytes": nbytes}
         case None:
             return {"is": "nothing"}
+        case str():
+            return {"string": value} if len(value) <= TEXT else {"string": value[:TEXT], "more": len(value) - TEXT}
         case _:
             return {"is": str(value)[:80]}
 
@@ -67,6 +74,8 @@ def element(payload: Payload, dtype: str, numerics: Numerics) -> Any:
     match payload:
         case tuple():
             return {"lanes": [element(each, dtypes.element(dtype), numerics) for each in payload]}
+        case Partial(op=op, settled=settled):
+            return {"partial": op} if settled is None else element(settled, dtype, numerics)
         case NotedPoison(rule=rule, note=note):
             return {"poison": rule, "why": note}
         case Poison(rule=rule):

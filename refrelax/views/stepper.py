@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from refrelax.conformance.spec_text import paragraphs
+from refrelax.views.sheet import encodable
 
 PLACE = "/*DATA*/"
 """Where the page keeps the recording."""
@@ -35,7 +36,7 @@ def said(recording: dict[str, Any]) -> dict[str, str]:
 
 def filled(template: str, data: Any) -> str:
     """A page of this folder with its data; nothing in the data can end the element that holds it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = encodable(json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
     if len(text) > PLAIN:
         text = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
     before, after = (Path(__file__).parent / template).read_text(encoding="utf-8").split(PLACE)

@@ -19,6 +19,11 @@ FORMAT = 1
 """The version of the trace format; it grows when a reader of the old form would go wrong."""
 
 
+Place = list[Any]
+"""Where a tensor is: its memory, the bit there where its first element begins, and, unless they are row-major, the
+strides of its axes, in elements."""
+
+
 @dataclass(slots=True)
 class RecordedStep:
     """One thing that happened.
@@ -41,8 +46,18 @@ class RecordedStep:
     rules: tuple[str, ...] = ()
     memory: int | None = None
     index: list[int] | None = None
+    bit: int | None = None
+    """Of an access: the first bit of the element in the memory; nothing if it is outside of it."""
+    dtype: str = ""
+    """Of an access: the dtype of the element, where it is not that of the memory."""
     tag: str = ""
+    stored: list[dict[str, Any]] = field(default_factory=list)
+    """Of a call, or a binding that calls a library function: the arguments that are others after it."""
+    fresh: list[int] = field(default_factory=list)
+    """Of a block of threads: the memory that it shares, in which no element is written yet."""
     parameters: list[str] = field(default_factory=list)
+    places: list[Place | None] = field(default_factory=list)
+    """Of a call: where each argument is; of a binding: where what is bound is."""
     equations: dict[str, str] = field(default_factory=dict)
     """Of a call or a match_cast: the symbols that it binds, and from where."""
 
@@ -51,8 +66,10 @@ class RecordedStep:
         found: dict[str, Any] = {"kind": self.kind, "name": self.name, "path": self.path, "end": self.end}
         optional = {
             "parent": self.parent, "value": self.value, "symbols": self.symbols, "rules": list(self.rules) or None,
-            "memory": self.memory, "index": self.index, "tag": self.tag or None,
-            "parameters": self.parameters or None, "equations": self.equations or None,
+            "memory": self.memory, "index": self.index, "bit": self.bit, "dtype": self.dtype or None,
+            "tag": self.tag or None, "fresh": self.fresh or None, "stored": self.stored or None,
+            "parameters": self.parameters or None,
+            "places": self.places or None, "equations": self.equations or None,
             "span": None if self.span is None else [self.span.line, self.span.column],
         }  # fmt: skip
         return found | {key: each for key, each in optional.items() if each is not None}
@@ -131,6 +148,7 @@ class Recording:
                 ended[name] = getattr(self.outcome, name)
         if isinstance(self.outcome, Returned):
             ended["value"] = shown(cores(self.outcome.value))
+            ended["arguments"] = [shown(cores(each)) for each in self.outcome.arguments]
         return {
             "format": FORMAT, "edition": SPEC_EDITION, "version": __version__, "file": self.file, "text": self.text,
             "entry": self.entry, "numerics": self.numerics, "arguments": self.arguments,

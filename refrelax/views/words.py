@@ -12,6 +12,9 @@ from refrelax.views.shown import shown
 ELEMENTS = 32
 """Elements of a tensor that are written out."""
 
+LETTERS = 80
+"""Characters of a string that are written out."""
+
 COMPARED = 4096
 """Elements of an argument in which a change is looked for."""
 
@@ -39,8 +42,10 @@ def brief(value: Any, elements: int = ELEMENTS) -> str:
             return f"{dtype} {_element(number, dtype.startswith('float64'))}"
         case {"extents": dims}:
             return f"shape {dims}"
-        case {"is": what}:
-            return str(what)
+        case {"is": str(what)}:
+            return what
+        case {"string": str(text)}:
+            return f"{text[:LETTERS]}…" if len(text) > LETTERS else text
         case _:
             return str(found)
 

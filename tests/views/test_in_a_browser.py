@@ -47,6 +47,49 @@ def test_the_stepper_steps_through_a_block_of_threads(tmp_path: Path) -> None:
             assert all(each.startswith((path.as_uri(), "data:")) for each in seen.requests)
 
 
+LOOKED = """
+@T.prim_func
+def main(A: T.Buffer((2, 3), "float32"), B: T.Buffer((3,), "int64"), n: T.int64):
+    V = T.decl_buffer((3,), "float32x2", data=A.data)
+    W = T.decl_buffer((1,), "int32", data=A.data, elem_offset=5)
+    for i in range(2):
+        C = T.alloc_buffer((1,), "float32")
+        A[0, n] = C[0]
+        C[0] = T.float32(-0.0)
+    V[1] = V[0]
+    V[2] = T.Broadcast(T.float32(-0.0), 2)
+    W[0] = 5
+    B[0] = T.Cast("int64", A[0, n + T.int64(3)])
+"""
+"""Memory that is allocated twice, views of another shape and dtype, an index that is outside."""
+
+
+@pytest.mark.nightly
+def test_what_the_page_shows_of_numbers_and_memory_is_so(tmp_path: Path) -> None:
+    given = [[-0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], [2**63 - 1, -(2**63), 2**53 + 1], 1
+    recording = record(rr.check(rr.parse(LOOKED)), "main", *given, loops=True).json()
+    path = tmp_path / "run.html"
+    path.write_text(page(recording), encoding="utf-8")
+    kinds = [(each["kind"], each["name"]) for each in recording["steps"]]
+    with Browser() as browser:
+        seen = browser.page(path.as_uri())
+        seen.until(f"document.getElementById('count').textContent === 'step 1 of {len(kinds)}'")
+
+        def rows(step: int) -> list[str]:
+            seen.value(f"go({step})")
+            found: str = seen.value("[...document.querySelectorAll('#state tr')].map(r => r.innerText).join('|')")
+            return found.replace("\t", " ").split("|")
+
+        assert rows(0) == ["-0 1 2", "3 4 5", "9223372036854775807 -9223372036854775808 9007199254740993"]
+        second = [k for k, each in enumerate(kinds) if each == ("allocate", "C")][1]
+        assert rows(second - 1)[0] == "-0" and rows(second)[0] == "unset"
+        assert rows(kinds.index(("write", "V")))[1:] == ["· unset unset", "unset · ·"]
+        assert rows(kinds.index(("write", "W")))[1:] == ["· unset unset", "unset -0 as int32"]
+        assert rows(kinds.index(("write", "B")))[1:] == ["· unset unset", "unset -0 as int32", "poison · ·"]
+        assert "B is now int64[3] [poison, -9223372036854775808" in seen.value("document.body.innerText")
+        assert not seen.errors, seen.errors
+
+
 @pytest.mark.nightly
 def test_a_frame_without_an_address_steps_too(tmp_path: Path) -> None:
     """In a notebook the page is in a frame, where every step raised an error: it cannot change its address."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.cli import main
+from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.verdicts import Counts, Outside
-from refrelax.syntax import bits
+from refrelax.syntax import bits, dtypes
 from refrelax.views import comparison, floats, fusion, parting, permitted, widths
 
 TEXT = """
@@ -94,6 +96,22 @@ def test_the_permitted_floats_are_those_between_the_ends(low: float, wide: float
     first, last = floats.permitted("float16", low, low + wide)
     inside = [k for k in range(first - 2, last + 3) if low <= floats.at("float16", k) <= low + wide]
     assert inside == list(range(first, last + 1))
+
+
+@pytest.mark.parametrize("dtype", sorted(bits.FORMATS))
+def test_the_line_of_floats_ends_with_the_last_of_them(dtype: str) -> None:
+    top = float(bits.largest_finite(dtype))
+    least = -top if bits.FORMATS[dtype].signed else 2.0**-127
+    first, last = floats.edges(dtype)
+    count = last - first + 1
+    if dtypes.bits(dtype) <= 8:
+        numbers = {float(bits.decode(dtype, each)) for each in range(1 << dtypes.bits(dtype))}
+        assert len(set(filter(math.isfinite, numbers))) == count
+    for low, high, of in ((top / 2, top, None), (least, top, count), (1.0, 2.0, None), (1.0, 1.0, 1)):
+        said = floats.said(Interval(low, high), dtype)
+        assert of is None or said.startswith(f"{of} of the floats of {dtype}")
+        picture = floats.line(Interval(low, high), dtype, {"canonical": low, "far": 1e300}, "it")
+        assert ET.fromstring(picture) is not None and "nan" not in picture and "inf" not in picture
 
 
 def test_one_element_has_its_marks() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import refrelax as rr
+from refrelax.views import permitted
 from refrelax.views.recording import record
 from refrelax.views.stepper import page
 
@@ -151,6 +153,137 @@ def main(k: T.int64):
     assert recorded(text, 1, numerics="enclosure", strict=True)["numerics"] == "strict"
 
 
+STORES = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def put(A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 2), "int32"), n: T.int64):
+        V = T.decl_buffer((3, 2), "float32", data=A.data)
+        W = T.decl_buffer((2,), "int32", data=A.data, elem_offset=4)
+        for i in range(2):
+            C = T.alloc_buffer((2,), "int32")
+            B[i, 0] = C[0]
+            C[0] = i
+        V[2, 0] = T.float32(7)
+        W[0] = 5
+        B[0, 1] = T.Cast("int32", A[0, n])
+    @R.function(pure=False)
+    def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 2), "int32")) -> R.Tensor((2, 2), "int32"):
+        cls = Module
+        @R.function(pure=False)
+        def inner(a: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 2), "int32"):
+            _ = cls.put(a, y, R.prim_value(3))
+            return y
+        z = inner(x)
+        return z
+"""
+
+
+def test_accesses_say_where_in_memory_they_are() -> None:
+    found = recorded(STORES, [[1.0] * 3] * 2, [[0] * 2] * 2, loops=True)
+    calls = [(each["parameters"], each["places"]) for each in found["steps"] if each["kind"] == "call"]
+    assert calls == [(["x", "y"], [[0, 0], [1, 0]]), (["a"], [[0, 0]]), (["A", "B", "n"], [[0, 0], [1, 0], None])]
+    told = [
+        (each["name"], each["memory"], each.get("bit"), each.get("dtype"))
+        for each in found["steps"] if each["kind"] in ("read", "write") and each["name"] in "VWA"
+    ]  # fmt: skip
+    assert told == [("V", 0, 128, None), ("W", 0, 128, "int32"), ("A", 0, None, None)]
+    allocated = [each["memory"] for each in found["steps"] if each["kind"] == "allocate"]
+    assert allocated == [2, 2] and found["memory"][2]["names"] == ["C"]
+
+
+def test_what_calls_leave_in_their_arguments_is_told_without_loops_and_of_library_functions() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def put(A: T.Buffer((2,), "int32")):
+        A[1] = 7
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "int32"), y: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        cls = Module
+        _ = cls.put(x)
+        _1 = R.call_packed("put", y, x, ty_args=(R.Tuple,))
+        return x
+"""
+
+    def put(y: rr.Tensor, _x: rr.Tensor) -> tuple[()]:
+        y[...] = [3, 0]
+        return ()
+
+    found = recorded(text, [1, 2], [0, 0], externs={"put": put})
+    kept = [(each["kind"], each["name"], each["stored"]) for each in found["steps"] if "stored" in each]
+    value: dict[str, Any] = {"dtype": "int32", "shape": [2]}
+    x, y = {**value, "data": [1, 7]}, {**value, "data": [3, 0]}
+    assert kept == [
+        ("call", "main", [{"name": "x", "place": [0, 0], "value": x}, {"name": "y", "place": [1, 0], "value": y}]),
+        ("call", "put", [{"name": "A", "place": [0, 0], "value": x}]),
+        ("bind", "_1", [{"name": "y", "place": [1, 0], "value": y}]),
+    ]
+    assert found["outcome"]["arguments"] == [x, y]
+
+
+def test_a_view_has_its_strides_and_a_closure_the_arguments_that_it_is_given() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def inner(B: T.Buffer((2,), "int32"), O: T.Buffer((2,), "int32")):
+        O[1] = B[1]
+    @T.prim_func(private=True)
+    def other(A: T.Buffer((4,), "int32"), O: T.Buffer((2,), "int32")):
+        cls = Module
+        V = T.decl_buffer((2,), "int32", data=A.data, strides=(2,), elem_offset=1)
+        cls.inner(V, O)
+    @R.function(private=True)
+    def minus(a: R.Tensor((2,), "int32"), b: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        return R.subtract(a, b)
+    @R.function
+    def main(x: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        cls = Module
+        y = R.add(x, x)
+        c = R.make_closure(cls.minus, (y,))
+        r = R.invoke_pure_closure(c, (x,), ty_args=R.Tensor((2,), "int32"))
+        d = R.concat((r, r))
+        e = R.call_tir(cls.other, (d,), out_ty=R.Tensor((2,), "int32"))
+        return e
+"""
+    calls = [each for each in recorded(text, [1, 2])["steps"] if each["kind"] == "call"]
+    assert [(each["name"], each["parameters"], each["places"]) for each in calls] == [
+        ("main", ["x"], [[0, 0]]), ("minus", ["a"], [[0, 0]]),
+        ("other", ["A", "O"], [[3, 0], [4, 0]]), ("inner", ["B", "O"], [[3, 32, [2]], [4, 0]]),
+    ]  # fmt: skip
+
+
+def test_poison_that_no_binding_shows_is_told() -> None:
+    for loops, kind in ((True, "read"), (False, "call")):
+        found = recorded(STORES, [[1.0] * 3] * 2, [[0] * 2] * 2, loops=loops)
+        (origin,) = found["poison"]
+        assert origin["rule"] == "ld/load-out-of-bounds" and found["steps"][origin["step"]]["kind"] == kind
+
+
+def test_a_reduction_that_collects_and_an_atomic_are_written_down() -> None:
+    text = """
+@T.prim_func
+def main(A: T.Buffer((2,), "float32"), B: T.Buffer((1,), "float32"), C: T.Buffer((1,), "float32")):
+    for i, k in T.grid(1, 2):
+        with T.sblock("s"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vk]
+    for j in range(2):
+        T.evaluate(T.atomic_add(T.address_of(C[0]), A[j]))
+    C[0] = B[0]
+"""
+    given = [1.0, 2.0], [0.0], [0.0]
+    for numerics, sums in (("ieee", [1.0, 3.0]), ("enclosure", [{"partial": "add"}] * 2)):
+        steps = recorded(text, *given, loops=True, numerics=numerics)["steps"]
+        written = [(each["name"], each["value"]) for each in steps if each["kind"] == "write"]
+        in_b, in_c = ([value for name, value in written if name == each] for each in "BC")
+        assert in_b == [0.0, *sums] and in_c[:2] == sums
+
+
 def test_what_is_not_kept_is_said_and_a_bad_end_is_told() -> None:
     found = recorded(TEXT, [1.0, 2.0, 3.0], loops=True, keep=5)
     assert found["truncated"] and len(found["steps"]) == 5 and found["outcome"]["kind"] == "Returned"
@@ -201,6 +334,26 @@ def main(A: T.Buffer((4,), "int32")):
     assert writes == [(7, ["main", "i"]), (7, ["main", "i"]), (5, ["main"]), (6, ["main", "j"])]
     ends = [(each["name"], each["value"], each["end"]) for each in steps if each["kind"] == "loop"]
     assert ends == [("i", 0, 4), ("k", 0, 3), ("i", 1, 8), ("k", 0, 6), ("k", 1, 7), ("j", 0, 11)]
+
+
+def test_strings_are_strings_and_what_no_file_can_hold_is_spelled_out(tmp_path: Path) -> None:
+    text = r"""
+@R.function(pure=False)
+def main(x: R.Tensor((1,), dtype="float32")):
+    s = R.str("nothing </script> \ud800")
+    d = R.dtype("float32")
+    _ = R.assert_op(R.const(False, "bool"), x, format="\ud800{}")
+    return x
+"""
+    checked = rr.check(rr.parse(text))
+    recording = record(checked, "main", [1.0]).json()
+    values = [each.get("value") for each in recording["steps"]]
+    assert values[1:3] == [{"string": "nothing </script> \ud800"}, {"is": "float32"}]
+    pages = page(recording), page({**recording, "text": "#" * 500_000}), permitted.page(checked, "main", [[1.0]])
+    for each in pages:
+        (tmp_path / "page.html").write_text(each, encoding="utf-8")
+    held = re.search(r'type="application/json">(.*?)</script>', pages[0], re.S)
+    assert held is not None and json.loads(held.group(1))["steps"] == recording["steps"]
 
 
 def test_symbols_have_the_equations_that_bound_them() -> None:

@@ -35,12 +35,12 @@ class Listener(Protocol):
 
     It may also have ``on_start(path, binding, scope)`` (before a binding), ``on_call(path, args)`` and
     ``on_return(path)`` (a function of the module is entered and left), ``on_effect(effect)``, and of loop-level
-    functions ``on_allocation(path, name, dtype, shape, scope)``, ``on_step(path, name, value)`` (a loop variable takes
-    a value), ``on_loop_end(path, name)`` (its loop is over, but for one that a run, function or thread ends inside)
-    and ``on_access(path, does, bound, index, payload, span)`` (an element is read or written); of blocks of
-    threads that wait for each other ``on_block(path, extents, shared)`` and ``on_block_end(path)``, ``on_thread(path,
-    lane, coords)`` (a thread goes on) and ``on_front(path, what, span, lanes)`` (threads have met, and go on). What it
-    does not have costs nothing.
+    functions ``on_allocation(path, name, dtype, shape, scope, storage)``, ``on_step(path, name, value)`` (a loop
+    variable takes a value), ``on_loop_end(path, name)`` (its loop is over, but for one that a run, function or thread
+    ends inside) and ``on_access(path, does, bound, index, payload, span, cell)`` (an element is read or written; no
+    ``cell``: outside); of blocks of threads that wait for each other ``on_block(path, extents, shared)`` and
+    ``on_block_end(path)``, ``on_thread(path, lane, coords)`` (a thread goes on) and ``on_front(path, what, span,
+    lanes)`` (threads have met, and go on). What it does not have costs nothing.
     """
 
     def on_binding(self, path: str, binding: Binding, value: Value, scope: Scope) -> None: ...

@@ -32,6 +32,7 @@ def build_atomic(build: Builder, call: Intrinsic) -> Element:
     cells, put, f = bound.cells, putting(build, bound), build.context.numerics.at(dtypes.element(bound.dtype))
     watched, races = is_watched(build, bound), build.context.races
     record, units = watch(build, bound)
+    told = getattr(build.context.listener, "on_access", None)
     open_order = poison("ev/atomic-order")
 
     def add(frame: Frame) -> Any:
@@ -41,7 +42,10 @@ def build_atomic(build: Builder, call: Intrinsic) -> Element:
         if watched and any(races.atomic(record, unit) is not None for unit in units(k)):
             races.report(race_of(build, place, [fixed(0)], frame, "changes", "reads or writes", call.span))
         before = cells[k]
-        put(k, f.accumulate("add", before, item))
+        after = f.accumulate("add", before, item)
+        put(k, after)
+        if told is not None:
+            told(build.path, "write", bound, [0], after, call.span, k)
         return open_order if watched else f.settle(before)
 
     return add

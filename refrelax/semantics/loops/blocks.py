@@ -19,10 +19,10 @@ from refrelax.semantics.loops.buffers import build_alloc, build_match
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting
+from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting, telling
 from refrelax.semantics.loops.regions import declare
 from refrelax.semantics.loops.visit import expressions, statements_of
-from refrelax.semantics.numbers.interface import ReduceOp
+from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Bind, BufferStore, IterVar, SBlock
 from refrelax.syntax.scalars import Binary, BufferLoad, BufferRef, PrimExpr, RangeArg, SymVar, walk
@@ -256,6 +256,7 @@ def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Ru
     where, _ = position(bound, indices)
     init, item = build_element(build, reduction.init.value), build_element(build, reduction.item)
     cells, op, span, put = bound.cells, reduction.op, reduction.update.span, putting(build, bound)
+    tell = telling(build, "write", bound, indices, span)
 
     def place(frame: Frame) -> int:
         k = where(frame)
@@ -263,11 +264,16 @@ def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Ru
             raise out_of_bounds(bound, indices, frame, span)
         return k
 
+    def write(frame: Frame, k: int, payload: Payload) -> None:
+        put(k, payload)
+        if tell is not None:
+            tell(frame, payload)
+
     def first(frame: Frame) -> None:
-        put(place(frame), f.begin(op, init(frame)))
+        write(frame, place(frame), f.begin(op, init(frame)))
 
     def update(frame: Frame) -> None:
         k = place(frame)
-        put(k, f.accumulate(op, cells[k], item(frame)))
+        write(frame, k, f.accumulate(op, cells[k], item(frame)))
 
     return first, update

@@ -44,8 +44,9 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
     build.context.meter.make(count or 0)  # before there is a list of that length
     storage = fresh(buffer.dtype, count or 0, buffer.scope, buffer.name)
     bound = view(build, buffer, storage, shape)
+    told = getattr(build.context.listener, "on_allocation", None)
     if count is None:
-        return _sized_at_run_time(build, buffer, bound, keep)
+        return _watched_allocation(build, bound, _sized_at_run_time(build, buffer, bound, keep), told)
     bound.elements = count
     bound.depth = launch.depth if launch is not None and shared else build.depth
     build.buffers[buffer.name] = bound
@@ -55,10 +56,7 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
         launch.shared[buffer.name] = bound
         launch.resets.append(reset)
         return nothing
-    watch = getattr(build.context.listener, "on_allocation", None)
-    if watch is None:
-        return lambda _frame: reset()
-    return _watched_allocation(build, buffer, shape, reset, watch)
+    return _watched_allocation(build, bound, lambda _frame: reset(), told)
 
 
 def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
@@ -84,16 +82,18 @@ def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
     return reset
 
 
-def _watched_allocation(
-    build: Builder, buffer: Buffer, shape: tuple[Index, ...], reset: Callable[[], None], watch: Any
-) -> Run:
-    path = build.path
+def _watched_allocation(build: Builder, bound: Bound, allocate: Run, told: Any) -> Run:
+    """An allocation that the listener is told of; extents that are kept were kept by ``allocate``."""
+    if told is None:
+        return allocate
+    path, shape = build.path, bound.shape
 
-    def allocate(frame: Frame) -> None:
-        reset()
-        watch(path, buffer.name, buffer.dtype, tuple(each.run(frame) for each in shape), buffer.scope)
+    def both(frame: Frame) -> None:
+        allocate(frame)
+        extents = tuple(each.run(frame) for each in shape)
+        told(path, bound.name, bound.dtype, extents, bound.scope, bound.storage)
 
-    return allocate
+    return both
 
 
 @rule("ev/thread-private-memory")

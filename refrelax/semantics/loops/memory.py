@@ -172,18 +172,37 @@ def _after(first: Run, then: Run) -> Run:
 def build_load(build: Builder, bound: Bound, indices: Sequence[Index], span: Span | None = None) -> Element:
     """``bound[indices]`` as an element; a cell never written holds poison ``st/never-written``."""
     indices, keep = kept(build, indices)
-    load, told = _load(build, bound, indices), getattr(build.context.listener, "on_access", None)
+    load, tell = _load(build, bound, indices), telling(build, "read", bound, indices, span)
     if keep is not None:
         load = _after(keep, load)
-    if told is None:
+    if tell is None:
         return load
 
-    def telling(frame: Frame) -> object:
+    def told(frame: Frame) -> object:
         payload = load(frame)
-        told(build.path, "read", bound, [each.run(frame) for each in indices], payload, span)
+        tell(frame, payload)
         return payload
 
-    return telling
+    return told
+
+
+Tell = Callable[[Frame, Payload], None]
+
+
+def telling(build: Builder, does: Access, bound: Bound, indices: Sequence[Index], span: Span | None) -> Tell | None:
+    """What tells the listener of an access, with its cell, or ``None`` for one outside; nothing if none listens.
+    ``indices`` are kept: they are asked for again."""
+    told = getattr(build.context.listener, "on_access", None)
+    if told is None:
+        return None
+    (where, _), count = position(bound, indices), bound.cells.__len__
+
+    def tell(frame: Frame, payload: Payload) -> None:
+        k = where(frame)
+        cell = k if 0 <= k < count() else None
+        told(build.path, does, bound, [each.run(frame) for each in indices], payload, span, cell)
+
+    return tell
 
 
 @rule("ld/load-out-of-bounds", "st/never-written")
@@ -236,20 +255,19 @@ def _settling_load(build: Builder, bound: Bound, where: Position, outside: Eleme
 def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
     """``bound[indices] = value``: the value first, then the place."""
     indices, keep = kept(build, indices)
-    told = getattr(build.context.listener, "on_access", None)
-    if told is None and keep is None:
+    tell = telling(build, "write", bound, indices, span)
+    if tell is None and keep is None:
         return _store(build, bound, indices, value, span)
 
-    def telling(frame: Frame) -> Payload:
+    def told(frame: Frame) -> Payload:
         payload = value(frame)
         if keep is not None:
             keep(frame)
-        if told is None:
-            return payload
-        told(build.path, "write", bound, [each.run(frame) for each in indices], payload, span)
+        if tell is not None:
+            tell(frame, payload)
         return payload
 
-    return _store(build, bound, indices, telling, span)
+    return _store(build, bound, indices, told, span)
 
 
 @rule("ld/store-out-of-bounds")
