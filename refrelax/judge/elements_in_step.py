@@ -359,7 +359,33 @@ class Elements:
     def condition(self, x: PrimExpr, y: PrimExpr) -> bool:
         """Whether two conditions are the same, and the second is defined: their sums fit, as those of elements that
         are stored need not, or there is no run."""
-        return (x.dtype == y.dtype == "bool" and self.same_index(x, y)) or self.value(x, y)
+        if x.dtype == y.dtype == "bool" and self.same_index(x, y):
+            return True
+        return self.value(x, y) and (self.raw(x, y) or self.decides(x, y))
+
+    def decides(self, x: PrimExpr, y: PrimExpr) -> bool:
+        """Whether the second condition, spelled otherwise, can be evaluated as an index is where the first one can:
+        every sum of integers in it fits, and what is read is no poison."""
+        ours: list[Definedness] = []
+        theirs: list[Definedness] = []
+        try:
+            self.reading(self.one, ours).index(x)
+            self.reading(self.two, theirs).index(y)
+        except NotRead:
+            return False
+        scope = tuple(self.scope)
+        sure = [each for each in ours if each.given == scope]
+        known = (*scope, *(each.statement for each in sure if each.term is None))
+        read = [each.term for each in sure if each.term is not None]
+        descent, given = Descent(self.terms, self.logic), self.logic.interned(scope)
+
+        def holds(each: Definedness) -> bool:
+            if each.term is None:
+                return self.logic.holds(each.statement, (*known, *each.given), each.purpose)
+            same = any(one is each.term or descent.equal(one, each.term, given) for one in read)
+            return same or self.granted(each)
+
+        return all(map(holds, theirs))
 
     def races(self, x: PrimExpr, y: PrimExpr) -> bool:
         """Whether the second program may load an element, that another iteration or thread may store, where the first

@@ -143,6 +143,22 @@ APART: dict[str, tuple[str, str]] = {
     ),
     "a truth of a sum that wraps": ("D[A[0]] = n + 1 > n", "D[A[0]] = T.bool(True)"),
     "a truth of a product that wraps": ("D[A[0]] = n * n >= 0", "D[A[0]] = T.bool(True)"),
+    "a branch on a difference of elements that may not fit": (
+        "if A[0] == n:\n    B[0] = B[A[1]]",
+        "if 0 - (0 - A[0]) == n:\n    B[0] = B[A[1]]",
+    ),
+    "a while on a sum of elements that may not fit": (
+        "while A[0] < n:\n    A[0] = B[A[1]]",
+        "while A[0] + 1 - 1 < n:\n    A[0] = B[A[1]]",
+    ),
+    "a check of a product of elements that may not fit": (
+        "assert A[0] == n, 'm'\nB[0] = B[A[1]]",
+        "assert A[0] * 2 - A[0] == n, 'm'\nB[0] = B[A[1]]",
+    ),
+    "a branch on poison in an arm that is not taken": (
+        "if A[0] == n:\n    B[0] = B[A[1]]",
+        "P = T.alloc_buffer((1,), 'int64')\nif T.Select(n == n, A[0], P[0]) == n:\n    B[0] = B[A[1]]",
+    ),
     "a reduction across threads as one of each": (ACROSS.format("k + t - t"), ACROSS.format("k")),
     "a reduction across threads under another name": (ACROSS.format("k + t - t"), ACROSS.format("k + u - u")),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
@@ -167,6 +183,11 @@ def test_memory_of_an_extent_that_is_one_may_be_made_before() -> None:
 
 def test_a_condition_whose_sum_fits_may_be_another() -> None:
     first, second = (module(f"if A[0] > 3:\n    assert {c}, 'm'\n    B[0] = B[A[0]]") for c in ("n + 2 > 5", "n > 3"))
+    assert isinstance(attempt(first, second, "main"), Proved)
+
+
+def test_a_condition_of_elements_whose_sum_fits_where_the_first_one_does_may_be_another() -> None:
+    first, second = (module(f"if {c} > n:\n    B[0] = B[A[0]]") for c in ("A[0] + A[0]", "A[0] * 2"))
     assert isinstance(attempt(first, second, "main"), Proved)
 
 
