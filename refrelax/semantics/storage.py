@@ -22,6 +22,9 @@ from refrelax.syntax import dtypes
 
 Cells = list[Any]
 
+Contents = tuple[int, bool, dict[str, tuple[type[Cells], Cells]]]
+"""Of a storage: its bytes, whether it is alive, and its cells by dtype."""
+
 BYTES = "uint8"
 """The plane that every storage with several has. Bytes have no pattern that their dtype does not keep (as NaNs do)."""
 
@@ -103,6 +106,32 @@ class Storage:
                     inside = first <= k * width and (k + 1) * width <= last
                     source = (written, dtype) if inside else (octets, BYTES)
                     cells[k] = reinterpreted(self.numerics, *source, other, k * width)
+
+    def contents(self) -> Contents:
+        """What it holds, to be put back."""
+        return self.nbytes, self.alive, {dtype: (type(cells), list(cells)) for dtype, cells in self.planes.items()}
+
+    def hold(self, contents: Contents | None) -> None:
+        """Hold what was taken before, or nothing that was written, in the same cells."""
+        if contents is None:
+            for cells in self.planes.values():
+                cells[:] = [NEVER_WRITTEN] * len(cells)
+            return
+        self.nbytes, self.alive, planes = contents
+        for dtype, cells in self.planes.items():
+            if dtype in planes:
+                kind, values = planes[dtype]
+                list.__setitem__(cells, slice(None), values)
+                if type(cells) is not kind:
+                    cells.__class__ = kind  # (of a workspace that was freed)
+            else:  # which it is viewed at only since
+                source = BYTES if BYTES in planes else next(iter(planes))
+                width = dtypes.memory_bits(dtype)
+                assert self.numerics is not None
+                cells[:] = [
+                    reinterpreted(self.numerics, planes[source][1], source, dtype, k * width)
+                    for k in range(self._count(dtype))
+                ]
 
     def kill(self) -> None:
         """End the life of this storage: any later view or access is ``st/use-after-kill``."""

@@ -45,11 +45,11 @@ class WarpWork:
 def build_warp_matrices(build: Builder, call: Intrinsic) -> Ask:
     """A call of ``ldmatrix`` or ``mma``: a lane waits for all lanes of its warp."""
     work = _load(build, call) if call.op == "ptx_legacy.ldmatrix" else _multiply(build, call)
-    launch, coords = build.launch, build.coords
+    launch = build.launch
     assert launch is not None
     return Ask(
         lambda frame: Request("gather", f"T.{call.op}", call.span, work.bring(frame)),
-        lambda frame, brought: work.take(frame, launch.linear(coords) % WARP, brought),
+        lambda frame, brought: work.take(frame, launch.linear(launch.running) % WARP, brought),
     )
 
 

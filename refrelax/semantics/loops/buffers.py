@@ -14,6 +14,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
+from refrelax.semantics.loops.launch import Coords
 from refrelax.semantics.loops.memory import kept, row_major_indices, settled
 from refrelax.semantics.loops.pointers import pointer_at, resolve, total
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
@@ -43,6 +44,8 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
     count = None if keep is not None else _most_elements(build, buffer, shape)
     build.context.meter.make(count or 0)  # before there is a list of that length
     storage = fresh(buffer.dtype, count or 0, buffer.scope, buffer.name)
+    if build.tags and launch is not None and (count is None or not shared):
+        launch.levels[len(build.tags) - 1].storages.append(storage)
     bound = view(build, buffer, storage, shape)
     told = getattr(build.context.listener, "on_allocation", None)
     if count is None:
@@ -98,11 +101,10 @@ def _watched_allocation(build: Builder, bound: Bound, allocate: Run, told: Any) 
 
 @rule("ev/thread-private-memory")
 def private_copy(build: Builder, bound: Bound) -> tuple[Callable[[], None], Callable[[], None]]:
-    """Rebind a buffer, and every view of its storage, to memory of the thread that is being built: what fills it when
-    the thread starts, and what leaves its contents behind for the next launch in the same block when the threads have
-    ended."""
-    coords, source, left, numerics = build.coords, bound.storage, bound.private, build.context.numerics
-    build.context.meter.make(len(bound.cells))
+    """Rebind a buffer, and every view of its storage, to memory of each thread: what fills it when a thread starts, and
+    what leaves its contents behind for the next launch in the same block when the threads have ended."""
+    launch, source, left, numerics = build.launch, bound.storage, bound.private, build.context.numerics
+    assert launch is not None
     own = Storage(source.nbytes, {dtype: list(cells) for dtype, cells in source.planes.items()}, bound.scope)
     own.name, own.numerics = bound.name, source.numerics
     for names in (build.buffers, build.handles):
@@ -110,23 +112,25 @@ def private_copy(build: Builder, bound: Bound) -> tuple[Callable[[], None], Call
             if isinstance(other, Bound) and other.storage is source:
                 cells = own.plane(other.dtype, numerics)
                 names[name] = replace(other, storage=own, cells=cells, depth=build.depth, private={})
-    before: dict[str, list[Any]] = {}
+    launch.levels[len(build.tags) - 1].storages.append(own)
+    before: dict[Coords, dict[str, list[Any]]] = {}
 
     def fill() -> None:
         for dtype, cells in own.planes.items():
             cells[:] = source.planes[dtype]
-        for (dtype, k), payload in left.get(coords, {}).items():
+        for (dtype, k), payload in left.get(launch.running, {}).items():
             own.store(dtype, k, payload)
-        before.update({dtype: list(cells) for dtype, cells in own.planes.items()})
+        before[launch.running] = {dtype: list(cells) for dtype, cells in own.planes.items()}
 
     def leave() -> None:
+        began = before.pop(launch.running)
         written = {
             (dtype, k): new
             for dtype, cells in own.planes.items()
-            for k, (new, old) in enumerate(zip(cells, before[dtype], strict=True))
+            for k, (new, old) in enumerate(zip(cells, began[dtype], strict=True))
             if new is not old
         }
-        left.setdefault(coords, {}).update(written)
+        left.setdefault(launch.running, {}).update(written)
         for (dtype, k), payload in written.items():
             source.store(dtype, k, payload)
 

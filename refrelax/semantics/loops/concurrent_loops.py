@@ -137,7 +137,7 @@ def _block_of_threads(build: Builder, loop: For, explicit: bool) -> Run:
     launch.listener, launch.path = build.context.listener, build.path
     known = {} if build.function is None else known_names(build.function)
     inner = replace(
-        build.child(), launch=launch, known=known, implicit=build.implicit and not written, uniform=True, coords=()
+        build.child(), launch=launch, known=known, implicit=build.implicit and not written, uniform=True, tags=()
     )
     group = build_group(inner, loop)
 

@@ -121,11 +121,11 @@ def _shuffle(build: Builder, call: Intrinsic) -> Ask:
     mask, given, amount, width, _ = call.args
     value = build_element(build, given)
     by, segment, lanes = (build_index(build, each).run for each in (amount, width, mask))
-    launch, coords, op = build.launch, build.coords, call.op
+    launch, op = build.launch, call.op
     assert launch is not None
 
     def request(frame: Frame) -> Request:
-        lane, n, size = launch.linear(coords) % WARP, by(frame), segment(frame)
+        lane, n, size = launch.linear(launch.running) % WARP, by(frame), segment(frame)
         start = lane // size * size if size > 0 else 0
         source = {
             "tvm_warp_shuffle": start + n % max(size, 1),

@@ -172,8 +172,8 @@ class Builder:
     """Whether the compiler owes the synchronisation of shared memory (block level, no barrier written)."""
     launch: Launch | None = None
     """The block of threads in lockstep that is being built, if any."""
-    coords: tuple[tuple[str, int], ...] = ()
-    """In lockstep: the thread, as its value per thread tag."""
+    tags: tuple[str, ...] = ()
+    """In lockstep: the tags of the thread loops around, outermost first."""
     threads: dict[str, str] = field(default_factory=dict)
     """Thread variables in scope, with their tags."""
     varying: frozenset[str] = frozenset()

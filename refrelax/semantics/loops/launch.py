@@ -15,8 +15,9 @@ from typing import Any
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.loops.races import Label, Races
+from refrelax.semantics.loops.races import Accesses, Label, Races
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.storage import Contents, Storage
 
 Coords = tuple[tuple[str, int], ...]
 """A thread: its value for each thread tag, outermost loop first."""
@@ -60,6 +61,27 @@ Answers = dict[Coords, Any]
 
 
 @dataclass(slots=True)
+class Level:
+    """The memory that every thread of a group has for itself. It holds what belongs to ``owner``, the one that runs;
+    what the others have is kept."""
+
+    storages: list[Storage] = field(default_factory=list)
+    owner: Coords = ()
+    kept: dict[Coords, list[tuple[Contents, dict[str, dict[int, Accesses]]]]] = field(default_factory=dict)
+
+    def belong(self, owner: Coords, races: Races) -> None:
+        """Hold what belongs to another thread."""
+        if self.owner:
+            self.kept[self.owner] = [(each.contents(), races.taken(each)) for each in self.storages]
+        found = self.kept.pop(owner, None)
+        for k, each in enumerate(self.storages):
+            contents, records = found[k] if found is not None else (None, {})
+            each.hold(contents)
+            races.put(each, records)
+        self.owner = owner
+
+
+@dataclass(slots=True)
 class Launch:
     """One block of threads: extents by tag, memory shared by its threads, who has ended, and the barrier epoch.
 
@@ -76,6 +98,10 @@ class Launch:
     epoch: int = 0
     warp_epochs: dict[int, int] = field(default_factory=dict)
     numbers: dict[Coords, int] = field(default_factory=dict)
+    running: Coords = ()
+    """The thread that runs."""
+    levels: list[Level] = field(default_factory=list)
+    """The memory of threads by the number of thread loops around it, but for one."""
     listener: Any = None
     path: str = ""
     """What watches the run, and the function, for it."""
@@ -84,6 +110,10 @@ class Launch:
         """A new block: shared memory is fresh, no thread has ended."""
         self.ended.clear()
         self.races.ended.clear()
+        self.running = ()
+        for level in self.levels:
+            level.owner = ()
+            level.kept.clear()
         self.outer = self.races.label
         self.races.lockstep = True
         self._new_epoch()
@@ -118,12 +148,20 @@ class Launch:
 
     def enter(self, coords: Coords) -> None:
         """The thread ``coords`` goes on."""
+        self.have(coords)
         linear = self.linear(coords)
         warp = linear // WARP
         since = self.warp_epochs.get(warp, 0)
         self.races.label = (*self.outer, (self.epoch, warp), (since, linear))
         if self.listener is not None:
             self.tell("on_thread", linear, coords)
+
+    def have(self, coords: Coords) -> None:
+        """Private memory is that of the thread ``coords``."""
+        self.running = coords
+        for depth, level in enumerate(self.levels[: len(coords)], 1):
+            if level.storages and level.owner != coords[:depth]:
+                level.belong(coords[:depth], self.races)
 
     def end(self, coords: Coords) -> None:
         """The thread ``coords`` has ended: nothing orders what it did last with what others of its warp do then."""

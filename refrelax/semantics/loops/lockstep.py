@@ -20,7 +20,7 @@ from refrelax.semantics.loops.buffers import private_copy
 from refrelax.semantics.loops.exchanges import build_request, hoisted
 from refrelax.semantics.loops.frame import Builder, Frame, Index
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.launch import Answers, Coords, Launch, Pending, Request
+from refrelax.semantics.loops.launch import Answers, Coords, Launch, Level, Pending, Request
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ThreadEnds
 from refrelax.semantics.loops.serial_loops import last_fits, step_of
 from refrelax.semantics.loops.threads import (
@@ -51,6 +51,9 @@ Threads = Generator[Pending, Answers, None]
 Coroutine = Callable[[Frame], Threads]
 """A built statement that yields wherever its threads wait."""
 
+Thread = Callable[[Frame, Coords, int], Threads]
+"""What a thread does, by its place among them and the value of the variable in it."""
+
 SYNCHRONISED = Request("barrier", "the synchronisation of shared memory")
 
 
@@ -59,18 +62,17 @@ def build_group(build: Builder, loop: For) -> Coroutine:
     """All values of a thread-bound loop; each goes on as soon as it is answered."""
     launch, tag = build.launch, loop.thread or ""
     assert launch is not None
-    bound = dict(build.coords)
-    if tag in bound:
-        return _same_thread(build, loop, bound[tag])
+    if tag in build.tags:
+        return _same_thread(build, loop, tag)
     count, values = _values(build, loop, tag)
     launch.extents[tag] = count
-    build.context.meter.step(max(count, 0))  # before a thread is built for each
-    leave: list[Callable[[], None]] = []
-    threads = [_thread(build, loop, (k, value), leave) for k, value in enumerate(values)]
-    coords = [(*build.coords, (tag, k)) for k in range(count)]
+    build.context.meter.step(count)
+    thread, leave = _thread(build, loop, values)
 
     def run(frame: Frame) -> Threads:
-        children = [_Child(thread(frame), who) for thread, who in zip(threads, coords, strict=True)]
+        around = launch.running
+        coords = [(*around, (tag, k)) for k in range(count)]
+        children = [_Child(thread(frame, who, value), who) for who, value in zip(coords, values, strict=True)]
         answers: Answers = {}
         while True:
             for child in children:
@@ -80,10 +82,13 @@ def build_group(build: Builder, loop: For) -> Coroutine:
                 break
             answers = yield pending
         launch.ended.difference_update(coords)
-        for each in leave:
-            each()
-        if build.coords:
-            launch.enter(build.coords)
+        for who in coords if leave else ():
+            launch.have(who)
+            for each in leave:
+                each()
+        launch.running = around
+        if around:
+            launch.enter(around)
 
     return run
 
@@ -133,16 +138,18 @@ class _Child:
 
 
 @rule("ev/thread-tag-repeated")
-def _same_thread(build: Builder, loop: For, value: int) -> Coroutine:
+def _same_thread(build: Builder, loop: For, tag: str) -> Coroutine:
     """A loop bound to a tag that an enclosing loop is bound to: the same thread, so only its own value."""
     inner = build.child()
     first, extent, step = build_index(build, loop.min), build_index(build, loop.extent), step_of(build, loop)
     slot = inner.variable(loop.var.name, None, None)
     name_thread(inner, loop)
     fits, body = last_fits(loop, first, extent, step), build_coroutine_body(inner, loop.body)
+    launch = build.launch
+    assert launch is not None
 
     def run(frame: Frame) -> Threads:
-        low, count = first.run(frame), extent.run(frame)
+        low, count, value = first.run(frame), extent.run(frame), dict(launch.running)[tag]
         if fits is not None:
             fits(low, count)
         if value * step < count:
@@ -153,23 +160,26 @@ def _same_thread(build: Builder, loop: For, value: int) -> Coroutine:
 
 
 @rule("ev/thread-private-memory")
-def _thread(build: Builder, loop: For, which: tuple[int, int], leave: list[Callable[[], None]]) -> Coroutine:
-    """One thread, by its place among them and the value of the variable in it: its own closures, and private copies of
-    the local memory that it touches, over a copy of the frame."""
-    place, value = which
+def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Callable[[], None]]]:
+    """What every thread does, over a copy of the frame and memory of its own (``Launch.have``), and what it leaves
+    behind when all have ended."""
     launch = build.launch
     assert launch is not None
-    coords = (*build.coords, (loop.thread or "", place))
-    own = replace(build.child(), slots=[build.slots[0]], depth=build.depth + 1, coords=coords)
-    slot = own.variable(loop.var.name, value, value)
+    own = replace(build.child(), slots=[build.slots[0]], depth=build.depth + 1, tags=(*build.tags, loop.thread or ""))
+    if len(launch.levels) < len(own.tags):
+        launch.levels.append(Level())
+    level = launch.levels[len(own.tags) - 1]
+    before = len(level.storages)
+    slot = own.variable(loop.var.name, *((values[0], values[-1]) if values else (None, None)))
     own.loops = (*build.loops, (loop.var.name, slot))
     name_thread(own, loop)
     copies = _private_memory(own, loop)
-    leave.extend(after for _, after in copies)
     body = build_coroutine_body(own, loop.body)
+    for each in level.storages[before:]:
+        own.context.meter.make(len(values) * max(map(len, each.planes.values()), default=0))
     name = loop.var.name
 
-    def run(frame: Frame) -> Threads:
+    def run(frame: Frame, coords: Coords, value: int) -> Threads:
         private = [*frame, *[None] * (own.slots[0] - len(frame))]
         private[slot] = value
         launch.enter(coords)
@@ -183,7 +193,7 @@ def _thread(build: Builder, loop: For, which: tuple[int, int], leave: list[Calla
             end.loops.append((name, value))
             raise
 
-    return run
+    return run, [after for _, after in copies]
 
 
 def is_private(scope: str) -> bool:
@@ -299,11 +309,12 @@ def _leaf(build: Builder, stmt: Stmt) -> Coroutine:
     """A statement with exchanges among its expressions: they happen first, then the statement with their values."""
     steps, rest = hoisted(build, stmt)
     asks = [(build_request(build, each.call), each.slot) for each in steps]
-    coords, launch = build.coords, build.launch
+    launch = build.launch
     assert launch is not None
     plain = None if rest is None else build.statement(rest)
 
     def run(frame: Frame) -> Threads:
+        coords = launch.running
         for ask, receive in asks:
             answers = yield {coords: ask.request(frame)}
             launch.enter(coords)
@@ -317,10 +328,11 @@ def _leaf(build: Builder, stmt: Stmt) -> Coroutine:
 
 
 def _wait(build: Builder, request: Request) -> Coroutine:
-    coords, launch = build.coords, build.launch
+    launch = build.launch
     assert launch is not None
 
     def run(_frame: Frame) -> Threads:
+        coords = launch.running
         yield {coords: request}
         launch.enter(coords)
 

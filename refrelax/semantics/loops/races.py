@@ -13,6 +13,7 @@ Spec: ``spec/07-evaluation.md``, *Threads*.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import copysign
 from typing import Any
@@ -91,6 +92,20 @@ class Races:
             found = self.records.get((id(storage), unit))
             if found is not None:
                 found[1].clear()
+
+    def taken(self, storage: Storage) -> dict[str, dict[int, Accesses]]:
+        """The accesses to a storage, by dtype, which are forgotten."""
+        found = {}
+        for (number, dtype), (_, record) in self.records.items():
+            if number == id(storage):
+                found[dtype] = dict(record)
+                record.clear()
+        return found
+
+    def put(self, storage: Storage, accesses: Mapping[str, Mapping[int, Accesses]]) -> None:
+        """Know what was taken of a storage."""
+        for dtype, each in accesses.items():
+            self.records[id(storage), dtype][1].update(each)
 
     def strand(self, record: Record) -> Label:
         """The strand that is running, as the memory of ``record`` sees it."""
