@@ -20,6 +20,7 @@ from dataclasses import replace
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import reduces_across
 from refrelax.semantics.loops.frame import Builder, Frame, Run
+from refrelax.semantics.loops.grids import of_each_block
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.launch import Launch
 from refrelax.semantics.loops.leaving import ThreadEnds
@@ -38,7 +39,7 @@ def build_concurrent(build: Builder, loop: For) -> Run:
         explicit = any(waits(each) for each in loop.body)
         if explicit or (build.implicit and communicates(build, loop)):
             return _block_of_threads(build, loop, explicit)
-    return _one_after_the_other(build, loop)
+    return _one_after_the_other(build, of_each_block(loop) if is_block_index(loop) else loop)
 
 
 # --- one after the other ---------------------------------------------------------------------------------------------

@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import folds
+from refrelax.semantics.loops.grids import of_each_block
 from refrelax.semantics.loops.lockstep import is_private
-from refrelax.semantics.loops.threads import as_thread_loop, is_shared, known_names
+from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, known_names
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
@@ -230,6 +231,8 @@ class _Reader(Memories):
         }
 
     def loop(self, loop: For) -> None:
+        if is_block_index(loop):
+            loop = of_each_block(loop)
         low, end = self.condition(loop.min), self.condition(loop.extent)
         step = 1 if loop.step is None else as_int(loop.step)
         if step is None or step < 1:

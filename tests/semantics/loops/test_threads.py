@@ -238,3 +238,114 @@ def test_no_threads() -> None:
     empty = rr.Tensor.of_bytes("float32", (0,), b"")
     assert last(run(AB, body, empty, empty)) == []
     assert last(run(AB, body, [5.0], [0.0])) == [5.0]
+
+
+# --- what belongs to a thread, while all run the same closures ----------------------------------------------------------
+
+OWN = {
+    "local memory keeps its contents while others run": (
+        """
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    r = T.alloc_buffer((2,), scope="local")
+    for k in range(2):
+        r[k] = A[tx] + T.float32(k)
+        T.tvm_storage_sync("shared")
+    B[tx] = r[0] * T.float32(10) + r[1]
+""",
+        [12.0, 23.0, 34.0],
+    ),
+    "memory of an outer thread is one for its inner threads": (
+        """
+for ty in T.thread_binding(2, thread="threadIdx.y"):
+    g = T.alloc_buffer((2,), scope="global")
+    for tx in T.thread_binding(2, thread="threadIdx.x"):
+        if ty * 2 + tx < 3:
+            g[tx] = A[ty * 2 + tx]
+        T.tvm_storage_sync("shared")
+        if ty == 0:
+            B[tx] = g[1 - tx]
+        else:
+            if tx == 0:
+                B[2] = g[0]
+""",
+        [2.0, 1.0, 3.0],
+    ),
+    "two names of one memory at two dtypes": (
+        """
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    r = T.alloc_buffer((1,), scope="local")
+    i = T.decl_buffer((1,), "int32", data=r.data, scope="local")
+    r[0] = A[tx]
+    T.tvm_storage_sync("shared")
+    i[0] = T.bitwise_or(i[0], T.int32(-2147483648))
+    T.tvm_storage_sync("shared")
+    B[tx] = r[0]
+""",
+        [-1.0, -2.0, -3.0],
+    ),
+    "extents that depend on the thread": (
+        """
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    r = T.alloc_buffer((tx + 1,), scope="local")
+    for k in range(tx + 1):
+        r[k] = A[k]
+    T.tvm_storage_sync("shared")
+    B[tx] = r[tx]
+""",
+        [1.0, 2.0, 3.0],
+    ),
+    "a second launch finds what each thread left": (
+        """
+r = T.alloc_buffer((1,), scope="local")
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    r[0] = A[tx]
+    T.tvm_storage_sync("shared")
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    T.tvm_storage_sync("shared")
+    B[tx] = r[0]
+""",
+        [1.0, 2.0, 3.0],
+    ),
+    "the same thread by another loop of its tag": (
+        """
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    T.tvm_storage_sync("shared")
+    for t in T.thread_binding(3, thread="threadIdx.x"):
+        T.tvm_storage_sync("shared")
+        B[t] = A[tx]
+""",
+        [1.0, 2.0, 3.0],
+    ),
+    "lanes of a shuffle are those that run": (
+        """
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    B[tx] = T.tvm_warp_shuffle(T.uint32(7), A[tx], (tx + 1) % 3, 32, 32)
+""",
+        [2.0, 3.0, 1.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("numerics", ["ieee", "enclosure"])
+def test_what_belongs_to_a_thread(name: str, numerics: str) -> None:
+    body, wanted = OWN[name]
+    found = run(AB.replace("(n,)", "(3,)"), body, [1.0, 2.0, 3.0], [0.0] * 3, numerics=numerics)
+    assert isinstance(found, rr.Returned), found
+    assert (
+        found.arguments[-1].contains(rr.Tensor.of(wanted, "float32")) if numerics != "ieee" else last(found) == wanted
+    )
+
+
+def test_a_thread_does_not_find_what_another_left() -> None:
+    """Memory is fresh where it is allocated, for each thread."""
+    body = """
+for tx in T.thread_binding(3, thread="threadIdx.x"):
+    r = T.alloc_buffer((1,), scope="local")
+    if tx == 0:
+        r[0] = A[0]
+    T.tvm_storage_sync("shared")
+    B[tx] = r[0]
+"""
+    found = run(AB.replace("(n,)", "(3,)"), body, [1.0, 2.0, 3.0], [0.0] * 3)
+    assert isinstance(found, rr.Returned) and last(found) == [1.0, None, None]
