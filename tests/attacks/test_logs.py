@@ -27,6 +27,7 @@ SHORTER = {
     "a factor": ("(n // 9) <= (n * ((3 & m) | (3 & ~m))) // 27", ["m % 5 == 1"]),
     "a quotient of what is equal": ("(z ^ 7) // y == (z ^ 7) // min(y, (max(y, z) ^ w) ^ w)", []),
     "a power of a rounded number": ("(a >> 2) >= ((a * 4 + 1) // 4 >> (((2 & (2 | a)) ^ (b ^ 127)) ^ (b ^ 127)))", []),
+    "a choice of what is equal": ("x & 65535 == x & select(1 < y, 65535, min(65535, max(65535, int32(w))))", []),
 }  # fmt: skip
 
 
