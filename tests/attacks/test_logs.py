@@ -9,6 +9,7 @@ from refrelax.shape_solver.certify import confirm
 
 FAULTS = {
     "an operand and its complement, beside a mask": "((x ^ -3) ^ -3) * ((x & x) | (x & ~x)) == x * x",
+    "an equation that replaces nothing": "abs(truncmod(a | a, a + 1)) <= abs(a | a)",
     "the same below a quotient": "truncdiv(b, b) >= truncdiv((~((~b ^ b) ^ b | 32)) | (b & 32), b) or b < 0",
 }
 

@@ -139,11 +139,11 @@ class Operands:
         for q in self.candidates(short):
             found = self.shown(short - q)
             if found is not None:
+                ends = [ledger.combine(s * (p - q), [[1, ["not"]], [s, [found]]]) for s in (1, -1)]
                 rest = ledger.reduced[found]
                 if rest is not None and rest.mentions():
                     solved(ledger, found, rest)
-                short = q
-                break
+                return q, ledger.equal(*ends)
         return None if short == p else (short, equation(ledger, p - short))
 
     def valued(self, number: int) -> None:
