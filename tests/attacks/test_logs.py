@@ -9,6 +9,7 @@ from refrelax.shape_solver.certify import confirm
 
 FAULTS = {
     "an operand and its complement, beside a mask": "((x ^ -3) ^ -3) * ((x & x) | (x & ~x)) == x * x",
+    "an equation that replaces nothing": "abs(truncmod(a | a, a + 1)) <= abs(a | a)",
     "the same below a quotient": "truncdiv(b, b) >= truncdiv((~((~b ^ b) ^ b | 32)) | (b & 32), b) or b < 0",
 }
 
@@ -27,6 +28,7 @@ SHORTER = {
     "a factor": ("(n // 9) <= (n * ((3 & m) | (3 & ~m))) // 27", ["m % 5 == 1"]),
     "a quotient of what is equal": ("(z ^ 7) // y == (z ^ 7) // min(y, (max(y, z) ^ w) ^ w)", []),
     "a power of a rounded number": ("(a >> 2) >= ((a * 4 + 1) // 4 >> (((2 & (2 | a)) ^ (b ^ 127)) ^ (b ^ 127)))", []),
+    "a choice of what is equal": ("x & 65535 == x & select(1 < y, 65535, min(65535, max(65535, int32(w))))", []),
 }  # fmt: skip
 
 

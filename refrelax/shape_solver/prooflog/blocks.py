@@ -20,6 +20,9 @@ from refrelax.shape_solver.prooflog.witness import known
 MAX_SPLITS = 300
 MAX_ROUNDS = 6
 MAX_PLACE = 64
+COST = 20
+"""What looking at one place costs, in terms of rows that are looked at."""
+
 Bounds = tuple[int | None, int | None]
 """Facts that say of a part that it is at least 0, and below the power; ``None`` where it is a number."""
 
@@ -55,6 +58,7 @@ class Blocks:
             if (p, k) in self.opening:  # (a ^ c) ^ c, by which a would be split
                 return None
             self.left -= 1
+            self.ledger.meter.spent += COST
             self.opening.add((p, k))
             made = self.made(p, k)
             self.opening.discard((p, k))

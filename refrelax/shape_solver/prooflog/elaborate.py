@@ -109,7 +109,7 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
     if signs and simple:
         return [*brief, *short, *taken(MORE), *first[1:], *taken(PLAIN), *left]
-    first = [*short, *first] if signs or not (simple or bits) else first if simple else [*first[:1], *short, *first[1:]]
+    first = [*short, *first] if signs or not (simple or bits) else first if simple else [*first[:2], *short, *first[2:]]
     return [*brief, *first, *taken(PLAIN), *left]
 
 

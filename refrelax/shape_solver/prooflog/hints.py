@@ -123,12 +123,13 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
 
 def _formed(ledger: Ledger, context: Context, names: Names, number: int) -> None:
     """Replaces the atom by the normal form that ``context`` gives."""
-    atom = ledger.reading.atoms[number]
+    atom, atoms = ledger.reading.atoms[number], Atoms(context.facts)
     try:
-        atoms = Atoms(context.facts)
         found = names.normal(normal(context.image(names.atom(number)), atoms), atoms)
     except Untranslatable:
         return
+    finally:
+        ledger.meter.spent += atoms.work
     short = ledger.reduce(found)
     if number in short.mentions():
         if atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:

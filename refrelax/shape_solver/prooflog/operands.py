@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import flattened, ge
+from refrelax.shape_solver.checker.reading import Atom, eq, flattened, ge
 from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.bitwise import equation
 from refrelax.shape_solver.prooflog.branching import Branching, solved
-from refrelax.shape_solver.prooflog.carried import nothing, parted, polys, within
+from refrelax.shape_solver.prooflog.carried import nothing, parted, within
+from refrelax.shape_solver.prooflog.carried import polys as in_formula
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.places import compared
 from refrelax.shape_solver.prooflog.samples import Samples
+from refrelax.shape_solver.prooflog.search import alternatives, take
 
 MAX_ASKED = 24
 """Equations that are looked for."""
@@ -45,11 +47,12 @@ def lifted(ledger: Ledger, goals: list[int]) -> int | None:
     operands = Operands(ledger, Samples.of(ledger, *goals))
     if not operands.samples.points:
         return None
-    before = len(ledger.rules)
+    before, facts = len(ledger.rules), len(ledger.facts)
     for number in sorted(within(ledger, goals)):  # operands are numbered before the atoms of them
         operands.replace(number)
     if len(ledger.rules) == before or ledger.meter.empty:
         return None
+    ledger.reduced[facts:] = [None] * (len(ledger.facts) - facts)  # of how they were shown nothing more is asked
     return ended(ledger, goals)
 
 
@@ -68,7 +71,9 @@ def ended(ledger: Ledger, goals: list[int]) -> int | None:
             branches.append(below)
         return ledger.cases({"or": last}, branches, ABSURD)
     asked = [left(ledger, each) for each in goals]
-    return within_reach(ledger, [each for each in asked if any(map(Poly.mentions, polys(ledger.facts[each])))], asked)
+    return within_reach(
+        ledger, [each for each in asked if any(map(Poly.mentions, in_formula(ledger.facts[each])))], asked
+    )
 
 
 def left(ledger: Ledger, goal: int) -> int:
@@ -108,15 +113,24 @@ class Operands:
         atom = ledger.reading.atoms[number]
         if atom.kind in LEAVES or number in ledger.places:
             return
-        if atom.kind != "ite":
-            found = [self.shorter(arg) for arg in atom.args]
-            if any(each is not None for each in found):
-                args = tuple(arg if each is None else each[0] for arg, each in zip(atom.args, found))
-                (other,) = ledger.reading.make(atom.kind, args).mentions()
-                same = ledger.congruence(number, other, [None if each is None else each[1] for each in found])
-                ledger.rule(same, number)
-                number = other
+        if atom.branches is not None:
+            for p in (*atom.args, *in_formula(atom.branches[0])):
+                self.shorter(p)
+        else:
+            number = self.congruent(number, atom)
         self.valued(number)
+
+    def congruent(self, number: int, atom: Atom) -> int:
+        """The atom of shorter operands, which replaces the atom ``number``; that itself, if there are none."""
+        ledger = self.ledger
+        found = [self.shorter(arg) for arg in atom.args]
+        if all(each is None for each in found):
+            return number
+        args = tuple(arg if each is None else each[0] for arg, each in zip(atom.args, found))
+        (other,) = ledger.reading.make(atom.kind, args).mentions()
+        same = ledger.congruence(number, other, [None if each is None else each[1] for each in found])
+        ledger.rule(same, number)
+        return int(other)
 
     def shorter(self, p: Poly) -> tuple[Poly, int] | None:
         """What ``p`` is, if that is shorter, and the equation of both."""
@@ -125,11 +139,11 @@ class Operands:
         for q in self.candidates(short):
             found = self.shown(short - q)
             if found is not None:
+                ends = [ledger.combine(s * (p - q), [[1, ["not"]], [s, [found]]]) for s in (1, -1)]
                 rest = ledger.reduced[found]
                 if rest is not None and rest.mentions():
                     solved(ledger, found, rest)
-                short = q
-                break
+                return q, ledger.equal(*ends)
         return None if short == p else (short, equation(ledger, p - short))
 
     def valued(self, number: int) -> None:
@@ -146,11 +160,30 @@ class Operands:
                 ends = ledger.axiom("p2/above", [number], [None], k), ledger.axiom("p2/below", [number], [None] * 2, k)
                 ledger.rule(ledger.equal(*ends), number)
         else:
-            for q in self.candidates(value):
-                found = self.shown(value - q)
-                if found is not None:
-                    ledger.rule(found, number)
-                    return
+            found = self.chosen(number)
+            if found is None:
+                asked = (self.shown(value - q) for q in self.candidates(value))
+                found = next((each for each in asked if each is not None), None)
+            if found is not None:
+                ledger.rule(found, number)
+
+    def chosen(self, number: int) -> int | None:
+        """The equation of a choice or a minimum and what all that it chooses from are."""
+        ledger = self.ledger
+        atom, value = ledger.reading.atoms[number], Poly.atom(number)
+        short = {ledger.reduce(arg) for arg in atom.args}
+        if atom.kind not in ("ite", "min") or len(short) > 1:
+            return None
+        (q,) = short
+        branches = []
+        for start in alternatives(ledger, number):
+            below = ledger.branch(start)
+            take(below)
+            if below.reduce(value - q).terms:
+                return None
+            below.goal = equation(below, value - q)
+            branches.append(below)
+        return ledger.cases({"atom": number}, branches, eq(value - q))
 
     def candidates(self, p: Poly) -> Iterator[Poly]:
         """What ``p`` may be by its values: a number, or a part of what is in it that is shorter."""

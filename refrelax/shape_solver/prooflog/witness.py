@@ -187,6 +187,7 @@ class Witness:
     def divided(self, p: Poly, short: Poly) -> int | None:
         """``p`` from a fact ``g * p + h >= 0`` with ``h <= g - 1``: where ``p`` were negative, so would that be."""
         lead = max((mono for mono in short.terms if mono), key=len)
+        self.ledger.meter.spent += len(self.ledger.reduced) // 2
         for number, fact in enumerate(list(self.ledger.reduced)):
             if fact is None or len(fact.terms) < 2 or self.ledger.facts[number][0] != "ge":
                 continue
