@@ -11,7 +11,7 @@ from typing import Any
 
 from refrelax.judge.loop_text import always, by_need, loaded, of_names, parts_of
 from refrelax.judge.same_calls import ALLOWED
-from refrelax.judge.sides_in_step import Apart, Made, Shift, Side
+from refrelax.judge.sides_in_step import Apart, Made, Shift, Side, extents_of
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.simplify import simplify
@@ -191,12 +191,10 @@ class Elements:
     def in_time(self, one: Made, two: Made) -> bool:
         """Whether the extents of two buffers are the same where they are made, and the second one's are no more open
         there: a run may end at a step between, and memory may be another."""
-        computed = [e for e in (*two.buffer.shape, *two.buffer.strides, two.buffer.elem_offset) if e is not None]
-        computed = [e for e in computed if as_int(e) is None]
+        computed = [e for e in extents_of(two.buffer) if as_int(e) is None]
         if not computed or one.when == two.when:
             return True
-        ours = (*one.buffer.shape, *one.buffer.strides, one.buffer.elem_offset)
-        if not all(map(of_names, computed)) or not all(of_names(e) for e in ours if e is not None):
+        if not all(map(of_names, (*computed, *extents_of(one.buffer)))):
             return False
         return one.when < two.when or all(self.no_less_than_zero(e, two.known) for e in computed)
 

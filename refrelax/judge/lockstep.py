@@ -26,7 +26,7 @@ from refrelax.judge.loop_text import (
     touched,
     with_views,
 )
-from refrelax.judge.sides_in_step import Apart, Side
+from refrelax.judge.sides_in_step import Apart, Side, extents_of
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import as_reduction, turns
 from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, knows_extents, waits
@@ -94,7 +94,8 @@ class Lockstep(Elements):
         for name, made in self.two.made.items():
             buffer = made.buffer
             known = name in self.two.other or name in self.shifts
-            if not known and (buffer.data is not None or any(as_int(d) is None for d in buffer.shape)):
+            computed = any(as_int(e) is None for e in extents_of(buffer))
+            if not known and (buffer.data is not None or computed):
                 raise NotRead(f"not in step: {name} of the second program has no counterpart")
 
     def enter(self, a: PrimFunc, b: PrimFunc) -> None:

@@ -13,6 +13,11 @@ from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import PrimExpr
 
 
+def extents_of(buffer: Buffer) -> list[PrimExpr]:
+    """What is evaluated where memory is made, or a view of it: extents, strides, the offset."""
+    return [*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,))]
+
+
 class Apart(Exception):
     """The programs are not in step here; the reason is its text."""
 
@@ -58,4 +63,4 @@ class Side:
         return made if whole and name not in self.other else None
 
 
-__all__ = ["Apart", "Made", "Shift", "Side"]
+__all__ = ["Apart", "Made", "Shift", "Side", "extents_of"]

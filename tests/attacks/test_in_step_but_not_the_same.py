@@ -129,6 +129,14 @@ APART: dict[str, tuple[str, str]] = {
         f"{CHECK}\n{LEFT}\n{FILL}",
         f"{LEFT}\n{CHECK}\n{FILL}",
     ),
+    "memory that nobody uses, whose offset is a quotient": (
+        "B[0] = B[A[0]]",
+        "P = T.alloc_buffer((4,), 'int64', elem_offset=4 // n)\nB[0] = B[A[0]]",
+    ),
+    "memory that nobody uses, whose stride is a quotient": (
+        "B[0] = B[A[0]]",
+        "P = T.alloc_buffer((4,), 'int64', strides=(4 // n,))\nB[0] = B[A[0]]",
+    ),
     "memory of a block that is not entered": (
         f"{WHERE}\n    {LEFT.replace('T.alloc', 'T.sblock_alloc')}\n{BODY}",
         f"{LEFT}\nif n >= 5:\n{BODY}",

@@ -48,6 +48,9 @@ def deduce_attention(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 4)
         b = _four(d, call, tensor(d, call, types, 3), "bias")
         _agree(d, call, *((x, y) for x, y in zip((q[0], q[2], q[1]), b, strict=False) if not D.is_one(y)), (k[1], b[3]))
+    if call.op.name == "relax.nn.attention_var_len":
+        for n in range(3, len(types)):
+            tensor(d, call, types, n)
     query = tensor(d, call, types, 0)
     return with_dims((q[0], q[1], q[2], v[3]), query.dtype, query.vdevice)
 

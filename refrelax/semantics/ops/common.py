@@ -237,6 +237,15 @@ def joined_dims(d: Deduction, call: Call, shapes: Sequence[D.Dims], but: int | N
     return agree
 
 
+@rule("op.common/scalar-argument")
+def scalar(d: Deduction, call: Call, types: tuple[Type, ...], position: int) -> PrimType:
+    """Argument ``position``, which must be a scalar."""
+    found = types[position]
+    if not isinstance(found, PrimType):
+        d.fail("op.common/scalar-argument", f"{short(call)}: argument {position} must be a scalar, found {found}")
+    return found
+
+
 @rule("op.common/integer-scalar")
 def integer_scalar(d: Deduction, call: Call, type_: Type, what: str) -> None:
     """A scalar that counts or tells a place is an integer."""

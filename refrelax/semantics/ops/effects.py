@@ -5,7 +5,7 @@ Spec: ``spec/ops/effects.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import Effect, trap
+from refrelax.errors import Effect, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import arity, rank, short, tensor, tensor_value
@@ -47,11 +47,13 @@ def deduce_assert(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return VOID
 
 
-@rule("op.assert_op/failed")
+@rule("op.assert_op/failed", "op.assert_op/bool-scalar")
 def evaluate_assert(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
     """Void if the condition holds; else the run ends with ``Trapped``. Poison in it leaves the run open, under its
     rule."""
     condition = args[0]
+    if not isinstance(condition, Prim | TensorValue):
+        raise unspecified("op.assert_op/bool-scalar", f"{short(call)}: the condition is no scalar", e.span)
     holds = bool(condition.value) if isinstance(condition, Prim) else e.numerics.decide(tensor_value(condition)[()])
     if not holds:
         text = args[1] if len(args) > 1 and isinstance(args[1], str) else ""

@@ -20,9 +20,11 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     dims_of,
+    integer_scalar,
     known_dims,
     of_rank,
     rank,
+    scalar,
     shape_argument,
     shaped_like,
     short,
@@ -33,7 +35,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue, Value, empty
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Call, DataTypeValue, Expr, PrimValue, Var
+from refrelax.syntax.graph import Call, DataTypeValue, Expr, PrimValue, StringValue, Var
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.syntax.types import VOID, AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
@@ -57,6 +59,15 @@ def _offset(d: Deduction, call: Call, found: Type, position: int) -> None:
         isinstance(found, PrimType) and not dtypes.is_integer(found.dtype)
     ):
         d.fail("op.memory/offset-integer", f"{short(call)}: argument {position} must be an integer, found {found}")
+
+
+@rule("op.memory/scope-text")
+def _place(d: Deduction, call: Call, types: tuple[Type, ...], device: int, scope: int | None = None) -> None:
+    """Where memory lies: the number of a device, and the name of a scope."""
+    if device < len(types):
+        integer_scalar(d, call, scalar(d, call, types, device), "the device")
+    if scope is not None and scope < len(types) and not isinstance(call.args[scope], StringValue):
+        d.fail("op.memory/scope-text", f"{short(call)}: the storage scope must be a string, found {types[scope]}")
 
 
 def _number(e: Evaluation, value: Value) -> int:
@@ -84,6 +95,7 @@ def _named(e: Evaluation, value: Value) -> str:
 
 def deduce_builtin_alloc(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """A tensor of the given shape and dtype."""
+    _place(d, call, types, 2, 3)
     return shaped_like(call, 0, shape_argument(d, call, types, 0), _dtype(d, call, 1))
 
 
@@ -99,6 +111,7 @@ def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -
 def deduce_alloc_storage(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """Anything: a storage is no tensor."""
     shape_argument(d, call, types, 0)
+    _place(d, call, types, 1, 2 if call.op.name == "relax.memory.alloc_storage" else 3)
     return AnyType()
 
 
@@ -120,6 +133,7 @@ def deduce_alloc_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
     """A tensor of the given shape and dtype."""
     arity(d, call, 4, 5)
     _offset(d, call, types[1], 1)
+    _place(d, call, types, 4)
     return shaped_like(call, 2, shape_argument(d, call, types, 2), _dtype(d, call, 3))
 
 

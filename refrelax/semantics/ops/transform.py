@@ -19,6 +19,7 @@ from refrelax.semantics.ops.common import (
     normal_axis,
     of_rank,
     rank,
+    scalar,
     short,
     tensor,
     tensor_value,
@@ -128,7 +129,7 @@ def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
 def deduce_take_backward(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The type of the data."""
     arity(d, call, 3)
-    x = tensor(d, call, types, 1)
+    _, x, _ = (tensor(d, call, types, k) for k in range(3))
     if rank(x) != UNKNOWN:
         normal_axis(d, call, x.ndim, A.optional_integer(call, "axis", None) or 0)
     return x
@@ -170,7 +171,7 @@ def _deduce_fact(dtype: str, axis: bool) -> DeduceRule:
         arity(d, call, 2 if axis else 1)
         tensor(d, call, types, 0)
         if axis:
-            integer_scalar(d, call, types[1], "the axis")
+            integer_scalar(d, call, scalar(d, call, types, 1), "the axis")
         return PrimType(dtype)
 
     return deduce
