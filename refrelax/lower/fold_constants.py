@@ -20,7 +20,7 @@ from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops import COLLECTIVE, OPERATORS
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
@@ -116,8 +116,8 @@ class _Folder:
         return self.constant(value) if isinstance(value, TensorValue) else None
 
     def foldable(self, call: Call) -> bool:
-        """Whether the call is a pure operator's, or of a loop program."""
-        if not isinstance(call.op, Op):
+        """Whether the call is a pure operator's, or of a loop program, and the same on every worker."""
+        if not isinstance(call.op, Op) or call.op.name in COLLECTIVE:
             return False
         if call.op.name == "relax.call_tir":
             return isinstance(call.args[0], GlobalVar)

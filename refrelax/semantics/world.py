@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from refrelax.errors import unspecified
+
 
 @dataclass(slots=True, eq=False)
 class World:
@@ -35,3 +37,10 @@ class World:
 
 
 ALONE = World()
+
+
+class Unknown(World):
+    """One worker's view where nobody knows the others: a run that needs what they give has no answer."""
+
+    def share(self, what: Sequence[Any], value: Any, in_group: bool) -> list[Any]:
+        raise unspecified("op.ccl/all-take-part", "what the other workers give is not known")

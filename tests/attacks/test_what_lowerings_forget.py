@@ -286,6 +286,24 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         for choice in ("if_then_else", "Select")
         if (name, choice) != ("a shift behind an element", "if_then_else")  # (poison decides: open)
     },
+    "an index of int32 that is multiplied out": (
+        """
+    @T.prim_func(private=True)
+    def f(A: T.Buffer((4,), "float32"), O: T.Buffer((4, 4), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        B = T.sblock_alloc_buffer((4,), "float32")
+        for k in range(4):
+            B[k] = A[3 - k]
+        for i, j in T.grid(T.int32(4), T.int32(4)):
+            O[i, j] = T.if_then_else(i == j, B[(i - j) * T.int32(1073741824) + i], T.float32(0))
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        return R.call_tir(Module.f, (x,), out_ty=R.Tensor((4, 4), "float32"))
+""",
+        ("fuse_loops",),
+        [X],
+    ),
     "a truth that is computed from what wraps": (
         through("float32", "A[i] + T.float32(1)", f"B[i] + T.Cast('float32', (i * {STEEP} * 4) // {STEEP} < 5)"),
         ("fuse_loops",),

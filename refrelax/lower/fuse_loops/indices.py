@@ -35,10 +35,11 @@ class Asker:
         if any(isinstance(n, BufferLoad) for n in walk(claim)):
             return False  # of an element that is an index nothing is known
         assume = domain.about(claim).assumptions()
-        low, high = integer_range("int64")
         for e in evaluated:
-            if any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
-                assume = (*assume, *in_range(e, low, high))
+            dtypes_ = {n.dtype for n in walk(e) if dtypes.is_integer(n.dtype)}
+            one_range = len(dtypes_) == 1  # (behind a conversion each step has the range of its own)
+            if one_range and any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
+                assume = (*assume, *in_range(e, *integer_range(dtypes_.pop())))
         return self.ledger.holds(claim, rule_id, self.where, assume, fits)
 
     @rule("lo/fuse-index-equal")
@@ -80,7 +81,7 @@ class Asker:
         short = shortest(index, domain.about(index))
         if short == index or not self.equal(index, short, domain):
             return index
-        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, (index,))
+        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, (index,), index.dtype)
         return short if fits else index
 
     def equal(self, index: PrimExpr, short: PrimExpr, domain: Domain) -> bool:

@@ -64,6 +64,9 @@ FRESH = frozenset(each.name for each in _EVERY if each.memory == "fresh")
 OVERWRITING = frozenset(each.name for each in _EVERY if each.overwrites)
 """The operators of which a call stores into tensors that it is given."""
 
+COLLECTIVE = frozenset(row.name for family in (collective, distribution) for row in family.OPERATORS)
+"""The operators whose result may be another on another worker, and that workers may wait for."""
+
 LOW_LEVEL = frozenset(row.name for row in memory.OPERATORS)
 """What memory planning leaves, and the virtual machine's own."""
 
@@ -71,6 +74,6 @@ DESTINATION_PASSING = frozenset(each.name for each in CALL_FORMS.values() if eac
 """The call forms whose outputs are allocated for them."""
 
 __all__ = [
-    "CALL_FORMS", "DESTINATION_PASSING", "FAMILIES", "FRESH", "IMPURE", "LOW_LEVEL", "OPERATORS", "OVERWRITING",
-    "OpDef",
+    "CALL_FORMS", "COLLECTIVE", "DESTINATION_PASSING", "FAMILIES", "FRESH", "IMPURE", "LOW_LEVEL", "OPERATORS",
+    "OVERWRITING", "OpDef",
 ]  # fmt: skip
