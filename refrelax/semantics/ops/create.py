@@ -19,6 +19,7 @@ from refrelax.semantics.ops.common import (
     of_rank,
     rank,
     retyped,
+    scalar,
     shape_argument,
     shaped_like,
     short,
@@ -259,6 +260,8 @@ def deduce_hamming(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         d.fail("op.hamming_window/float-dtype", f"{short(call)} gives a float dtype, found {dtype}")
     size = scalar_expression(d, call, types, 0)
     integer_scalar(d, call, types[0], "the window size")
+    for each, what in zip(types[1:], ("periodic", "alpha", "beta"), strict=True):
+        scalar(d, call, each, what)
     known = as_int(size)
     if known is not None and known < 1:
         d.fail("op.hamming_window/window-size", f"{short(call)}: the window must have a positive size, found {known}")

@@ -128,7 +128,7 @@ def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
 def deduce_take_backward(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The type of the data."""
     arity(d, call, 3)
-    x = tensor(d, call, types, 1)
+    _, x, _ = (tensor(d, call, types, k) for k in range(3))
     if rank(x) != UNKNOWN:
         normal_axis(d, call, x.ndim, A.optional_integer(call, "axis", None) or 0)
     return x
