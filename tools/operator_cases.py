@@ -39,6 +39,7 @@ ROWS: list[Row] = [
     ("op.common/broadcast-run", "add", (u(1), u(1)), "R.add(a, b)", [arg([2], [1, 2]), arg([3], [1, 2, 3])]),
     ("op.common/equal-dtypes", "concat", (V2, t("2,", "int32")), "R.concat((a, b))", None),
     ("op.common/same-dims", "concat", (M23, t("3, 3")), "R.concat((a, b), axis=1)", None),
+    ("op.common/scalar-value", "hamming_window", (t("", "bool"),), 'R.hamming_window(5, a, T.float32(0.5), T.float32(0.5), "float32")', None),
     ("op.common/integer-scalar", "tril", (M23,), "R.tril(a, T.float32(0.5))", None),
     ("op.unary/float-dtype", "exp", (t("2,", "int32"),), "R.exp(a)", None),
     ("op.binary/operand", "add", (V2, "R.Shape([2])"), "R.add(a, b)", None),

@@ -20,7 +20,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison, noted
 from refrelax.semantics.storage import Cells, Storage
-from refrelax.semantics.values import Opaque, TensorValue
+from refrelax.semantics.values import Opaque, TensorValue, of_numbers
 from refrelax.syntax import dtypes
 
 Bytes = tuple[int, int]
@@ -137,6 +137,7 @@ def allocate(
     arena: Arena, offset: int, shape: tuple[int, ...], dtype: str, numerics: Numerics, span: Span | None
 ) -> TensorValue:
     """A tensor over the bytes of ``arena`` from byte ``offset``; no element is written, whatever the bytes held."""
+    of_numbers(numerics, dtype)
     count = prod(shape)
     nbytes = count * dtypes.itemsize(dtype)
     if offset < 0 or offset + nbytes > arena.nbytes:

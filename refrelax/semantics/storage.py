@@ -73,6 +73,8 @@ class Storage:
         return self.planes[dtype]
 
     def _count(self, dtype: str) -> int:
+        if dtype == "void":
+            raise unspecified("num/no-operation", "no element has dtype void")
         return 8 * self.nbytes // dtypes.memory_bits(dtype)
 
     @property

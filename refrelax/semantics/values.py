@@ -25,9 +25,12 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from refrelax.errors import unspecified
+from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.storage import Cells, Storage, fresh, holding
+from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Function
 
 
@@ -182,8 +185,17 @@ class TensorValue:
         return every_index(self.shape)
 
 
+@rule("num/no-operation")
+def of_numbers(numerics: Numerics, dtype: str) -> None:
+    """No element of a tensor is a vector, of one lane too, a pointer, or nothing."""
+    if dtypes.element(dtype) != dtype:
+        raise unspecified("num/no-operation", f"no element of a tensor has dtype {dtype}")
+    numerics.at(dtype)  # which leaves the run open where it has no elements
+
+
 def empty(numerics: Numerics, dtype: str, shape: Sequence[int], scope: str = "global", name: str = "") -> TensorValue:
     """A fresh tensor, no element written."""
+    of_numbers(numerics, dtype)
     return TensorValue(dtype, tuple(shape), fresh(dtype, prod(shape), scope, name), numerics)
 
 

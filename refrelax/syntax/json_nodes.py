@@ -23,7 +23,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.scalars import Literal, as_int
-from refrelax.syntax.signatures import OPERATOR_NAMES, Slot, has_signature, signature
+from refrelax.syntax.signatures import FORMATS, OPERATOR_NAMES, Slot, has_signature, signature
 from refrelax.syntax.types import ShapeType, TensorType
 
 NAMED = frozenset({"Var", "Param", "GlobalVar", "SymVar", "Buffer", "VarBinding", "MatchCast"})
@@ -31,10 +31,13 @@ NAMED = frozenset({"Var", "Param", "GlobalVar", "SymVar", "Buffer", "VarBinding"
 
 _NUMBER = (int, Literal, PrimValue)
 _KINDS: dict[str, tuple[type, ...]] = {
-    "int": _NUMBER, "bool": (bool,), "str": (str, StringValue), "float": (Literal,), "dtype": (str, DataTypeValue),
+    "int": (int,), "bool": (bool,), "str": (str, StringValue), "float": (Literal,), "dtype": (str, DataTypeValue),
     "vdevice": (str,), "imm": _NUMBER, "index_map": (IndexMap,), "expr": (Literal,),
 }  # fmt: skip
 """What an attribute of each kind is; a kind that ends in ``s`` or in a number is a list of numbers."""
+
+_FILLED = frozenset({("relax.arange", "dtype"), ("relax.arange", "end"), ("relax.eye", "m")})
+"""What a text may leave out, and the reader then finds from the other arguments."""
 
 _EITHER_WAY = frozenset({"any", "expr"})
 
@@ -107,10 +110,13 @@ def _bytes(node: ConstantArray) -> Iterator[str]:
 
 def _operator(call: Call, name: str) -> Iterator[str]:
     """An operator with a signature has its arguments and its attributes, all of them, in the order of the IR."""
+    place = FORMATS.get(name)
+    if place is not None and not isinstance((*call.args, None)[min(place, len(call.args))], StringValue):
+        yield f"argument {place} of {name} is its format, a string"
     if not has_signature(name):
         return
     sig = signature(name)
-    least = sum(not slot.optional for slot in sig.args)
+    least = sum(not slot.optional or (name, slot.name) in _FILLED for slot in sig.args)
     if not least <= len(call.args) <= len(sig.args):
         yield f"a call of {name} has {len(call.args)} arguments, expected {least} to {len(sig.args)}"
     if [key for key, _ in call.attrs] != [slot.name for slot in sig.attrs]:
@@ -121,7 +127,7 @@ def _operator(call: Call, name: str) -> Iterator[str]:
 
 def _attributes(name: str, attrs: Attrs, slots: tuple[Slot, ...]) -> Iterator[str]:
     for (key, value), slot in zip(attrs, slots, strict=True):
-        if value is None and (slot.optional or slot.kind in _EITHER_WAY):
+        if value is None and (name, key) not in _FILLED and (slot.optional or slot.kind in _EITHER_WAY):
             continue
         if not _is_of(slot.kind, value):
             yield f"the attribute {key} of {name} is no {slot.kind}"
@@ -138,5 +144,6 @@ def _is_of(kind: str, value: Any) -> bool:
         axes = int(kind[-1]) * (2 if kind.startswith("pad") else 1) if kind[-1].isdigit() else None
         return listed and (axes is None or len(value.items) == axes)
     if kind == "dtype":
-        return isinstance(value, DataTypeValue) or (isinstance(value, str) and dtypes.is_dtype(value))
+        named = value.dtype if isinstance(value, DataTypeValue) else value
+        return isinstance(named, str) and named != "void" and dtypes.is_dtype(named)
     return isinstance(value, _KINDS[kind]) and (kind == "bool" or not isinstance(value, bool))

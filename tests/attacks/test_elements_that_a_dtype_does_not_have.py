@@ -40,3 +40,30 @@ def test_an_element_that_the_dtype_does_not_have(dtype: str, value: float) -> No
 @pytest.mark.parametrize("dtype", ["float16", "float8_e8m0fnu", "float8_e4m3fnuz"])
 def test_a_nan_of_a_format_with_one(dtype: str) -> None:
     assert rr.Tensor.of([float("nan")], dtype).patterns() == [bits.nan_bits(dtype)]
+
+
+MAKERS = (
+    'R.memory.alloc_tensor(R.memory.alloc_storage(R.shape([64]), 0, "global", "int8"), 0, R.shape([2]), R.dtype("{}"))',
+    'R.vm.alloc_tensor(R.vm.alloc_storage(R.shape([64]), 0, R.dtype("int8")), 0, R.shape([0]), R.dtype("{}"))',
+    'R.memory.view(x, R.shape([1]), R.dtype("{}"), 0)',
+    'R.builtin.alloc_tensor(R.shape([2]), R.dtype("{}"), 0)',
+    'R.call_packed("runtime.TVMTensorCreateView", x, R.shape([1]), R.dtype("{}"), 0, ty_args=R.Any)',
+)
+
+
+@pytest.mark.parametrize("dtype", ["float32x4", "float32x1", "handle", "void"])
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("numerics", ["ieee", "enclosure"])
+def test_a_tensor_has_numbers(maker: str, dtype: str, numerics: str) -> None:
+    text = f"""
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    y = {maker.format(dtype)}
+    return y
+"""
+    try:
+        out = rr.run(rr.check(rr.parse(text)), "main", [1.0, 2.0, 3.0, 4.0], numerics=numerics)
+    except rr.IllTyped as refused:
+        assert (dtype, refused.diagnostics[0].rule) == ("void", "op.memory.view/arguments")
+    else:
+        assert isinstance(out, rr.Unspecified) and out.rule == "num/no-operation"

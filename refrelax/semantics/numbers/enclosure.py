@@ -47,7 +47,8 @@ class Enclosure:
     def at(self, dtype: str) -> Arithmetic:
         found = self._arithmetic.get(dtype)
         if found is None:
-            found = self._arithmetic[dtype] = self._make(dtype)
+            lane = dtypes.element(dtype) if dtypes.lanes(dtype) == 1 else dtype
+            found = self._arithmetic[dtype] = self._make(lane)
         return found
 
     def _make(self, dtype: str) -> Arithmetic:

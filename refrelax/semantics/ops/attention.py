@@ -44,6 +44,8 @@ def deduce_attention(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         heads, own = as_int(q[2]), as_int(other[2])
         if heads is not None and own is not None and heads != own * (heads // max(own, 1)):
             d.fail("op.nn.attention/heads", f"{short(call)}: {heads} query heads are no multiple of {own}")
+    for position in range(3, len(types)):  # a bias; where sequences start, and how long they are
+        tensor(d, call, types, position)
     if call.op.name == "relax.nn.attention_bias":
         arity(d, call, 4)
         b = _four(d, call, tensor(d, call, types, 3), "bias")
@@ -74,7 +76,7 @@ def ahead(m: Meaning, call: Call, queries: Index, keys: Index) -> Index:
 
     A sliding window is open: the language gives it no meaning.
     """
-    m.require(A.optional_integer(call, "window_size", None) is None, "op.nn.attention/window", "a sliding window")
+    m.require(A.optional_real(call, "window_size", None) is None, "op.nn.attention/window", "a sliding window")
     match A.text(call, "causal_mask", None):
         case "TopLeft":
             return 0

@@ -237,20 +237,19 @@ def joined_dims(d: Deduction, call: Call, shapes: Sequence[D.Dims], but: int | N
     return agree
 
 
-@rule("op.common/scalar-argument")
-def scalar(d: Deduction, call: Call, types: tuple[Type, ...], position: int) -> PrimType:
-    """Argument ``position``, which must be a scalar."""
-    found = types[position]
-    if not isinstance(found, PrimType):
-        d.fail("op.common/scalar-argument", f"{short(call)}: argument {position} must be a scalar, found {found}")
-    return found
+@rule("op.common/scalar-value")
+def scalar(d: Deduction, call: Call, type_: Type, what: str) -> PrimType:
+    """A scalar expression, or a variable that is bound to one; what may be a tensor is none."""
+    if not isinstance(type_, PrimType):
+        d.fail("op.common/scalar-value", f"{short(call)}: {what} must be a scalar, found {type_}")
+    return type_
 
 
 @rule("op.common/integer-scalar")
 def integer_scalar(d: Deduction, call: Call, type_: Type, what: str) -> None:
     """A scalar that counts or tells a place is an integer."""
-    if isinstance(type_, PrimType) and dtypes.kind(type_.dtype) not in ("int", "uint"):
-        d.fail("op.common/integer-scalar", f"{short(call)}: {what} must be an integer, found a {type_.dtype}")
+    if not dtypes.is_integer(scalar(d, call, type_, what).dtype):
+        d.fail("op.common/integer-scalar", f"{short(call)}: {what} must be an integer, found {type_}")
 
 
 # --- value rules -----------------------------------------------------------------------------------------------------

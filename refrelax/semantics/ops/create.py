@@ -128,7 +128,6 @@ def deduce_eye(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """``(n, m)`` at ``dtype``."""
     arity(d, call, 3)
     n, m = scalar_expression(d, call, types, 0), scalar_expression(d, call, types, 1)
-    scalar(d, call, types, 2)
     for each, what in zip(types, ("the number of rows", "the number of columns", "the offset"), strict=True):
         integer_scalar(d, call, each, what)
     return with_dims((n, m), A.dtype(call))
@@ -261,8 +260,8 @@ def deduce_hamming(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         d.fail("op.hamming_window/float-dtype", f"{short(call)} gives a float dtype, found {dtype}")
     size = scalar_expression(d, call, types, 0)
     integer_scalar(d, call, types[0], "the window size")
-    for k in (1, 2, 3):
-        scalar(d, call, types, k)
+    for each, what in zip(types[1:], ("periodic", "alpha", "beta"), strict=True):
+        scalar(d, call, each, what)
     known = as_int(size)
     if known is not None and known < 1:
         d.fail("op.hamming_window/window-size", f"{short(call)}: the window must have a positive size, found {known}")

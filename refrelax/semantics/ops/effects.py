@@ -52,8 +52,8 @@ def evaluate_assert(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
     """Void if the condition holds; else the run ends with ``Trapped``. Poison in it leaves the run open, under its
     rule."""
     condition = args[0]
-    if not isinstance(condition, Prim | TensorValue):
-        raise unspecified("op.assert_op/bool-scalar", f"{short(call)}: the condition is no scalar", e.span)
+    if not isinstance(condition, Prim | TensorValue):  # of `R.Any`: no type rule tells a string from a tensor
+        raise unspecified("op.assert_op/bool-scalar", f"a condition that is a {type(condition).__name__}", e.span)
     holds = bool(condition.value) if isinstance(condition, Prim) else e.numerics.decide(tensor_value(condition)[()])
     if not holds:
         text = args[1] if len(args) > 1 and isinstance(args[1], str) else ""

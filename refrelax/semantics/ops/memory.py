@@ -24,7 +24,6 @@ from refrelax.semantics.ops.common import (
     known_dims,
     of_rank,
     rank,
-    scalar,
     shape_argument,
     shaped_like,
     short,
@@ -33,7 +32,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue, Value, empty
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue, Value, empty, of_numbers
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, Expr, PrimValue, StringValue, Var
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
@@ -65,7 +64,7 @@ def _offset(d: Deduction, call: Call, found: Type, position: int) -> None:
 def _place(d: Deduction, call: Call, types: tuple[Type, ...], device: int, scope: int | None = None) -> None:
     """Where memory lies: the number of a device, and the name of a scope."""
     if device < len(types):
-        integer_scalar(d, call, scalar(d, call, types, device), "the device")
+        integer_scalar(d, call, types[device], "the device")
     if scope is not None and scope < len(types) and not isinstance(call.args[scope], StringValue):
         d.fail("op.memory/scope-text", f"{short(call)}: the storage scope must be a string, found {types[scope]}")
 
@@ -104,7 +103,6 @@ def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -
     shape = _extents(e, args[0])
     e.spend(prod(shape))
     dtype = _named(e, args[1])
-    e.numerics.at(dtype)  # which leaves the run open where it has no elements
     return empty(e.numerics, dtype, shape)
 
 
@@ -266,6 +264,7 @@ def view(e: Evaluation, x: TensorValue, shape: tuple[int, ...], dtype: str, offs
     """The same memory; at another dtype the same bytes of it."""
     if any(extent < 0 for extent in shape):
         raise unspecified("ev/negative-extent", f"a view of shape {shape}", e.span)
+    of_numbers(e.numerics, dtype)
     end = 8 * offset + prod(shape) * dtypes.memory_bits(dtype)
     if offset < 0 or end > x.size * dtypes.memory_bits(x.dtype):
         message = f"a view of bits {8 * offset} to {end} of {x.size * dtypes.memory_bits(x.dtype)}"

@@ -19,7 +19,6 @@ from refrelax.semantics.ops.common import (
     normal_axis,
     of_rank,
     rank,
-    scalar,
     short,
     tensor,
     tensor_value,
@@ -171,7 +170,7 @@ def _deduce_fact(dtype: str, axis: bool) -> DeduceRule:
         arity(d, call, 2 if axis else 1)
         tensor(d, call, types, 0)
         if axis:
-            integer_scalar(d, call, scalar(d, call, types, 1), "the axis")
+            integer_scalar(d, call, types[1], "the axis")
         return PrimType(dtype)
 
     return deduce
