@@ -43,13 +43,16 @@ _NAMES: dict[type, str] = {
 
 @dataclass(slots=True)
 class _Renaming:
-    """A one-to-one map of names, with scopes."""
+    """A one-to-one map of names, with scopes. ``fixed``: a name that no scope binds stays what it is."""
 
     forth: dict[str, str] = field(default_factory=dict)
     back: dict[str, str] = field(default_factory=dict)
+    fixed: bool = False
 
     def agree(self, a: str, b: str) -> bool:
         """Whether ``a`` may become ``b``; remembers that it does."""
+        if self.fixed and a not in self.forth and b not in self.back:
+            return a == b
         return self.forth.setdefault(a, b) == b and self.back.setdefault(b, a) == a
 
     def enter(self, pairs: list[tuple[str, str]]) -> _Leave:
@@ -93,6 +96,12 @@ def structural_equal(a: object, b: object) -> bool:
     return _same(a, b)
 
 
+def equal_in_scope(a: object, b: object) -> bool:
+    """Whether ``a`` and ``b`` differ at most in the names of the variables that they bind for themselves alone, such as
+    that of a ``T.Let``."""
+    return _same(a, b, fixed=True)
+
+
 def outline(root: object) -> int:
     """A hash of what renaming does not touch: equal for what is structurally equal."""
     found: list[object] = []
@@ -123,8 +132,8 @@ def _modules(a: Module, b: Module) -> bool:
     return beside and all(_same(f, b.functions[name]) for name, f in a.functions.items())
 
 
-def _same(a: object, b: object) -> bool:
-    renaming = _Renaming()
+def _same(a: object, b: object, fixed: bool = False) -> bool:
+    renaming = _Renaming(fixed=fixed)
     pending: list[_Pair | _Leave] = [(a, b)]
     while pending:
         current = pending.pop()
