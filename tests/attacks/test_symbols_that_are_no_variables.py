@@ -22,7 +22,7 @@ class Module:
 @pytest.mark.parametrize(
     ("at", "name"),
     [
-        ('"body":{"node":"Var","name":"%s"},"pure"', "y"),
+        ('"body":{"node":"Var","name":"%s"}},"pure"', "y"),
         ('"fields":[{"node":"Var","name":"%s"}', "y"),
         ('"args":[{"node":"Var","name":"%s"}', "x"),
         ('"value":{"node":"Var","name":"%s"},"type":{"node":"ShapeType"', "s"),
