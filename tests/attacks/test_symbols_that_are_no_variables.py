@@ -34,4 +34,4 @@ def test_refused(at: str, name: str, symbol: str) -> None:
     assert at % name in text
     with pytest.raises(rr.IllFormed) as refused:
         rr.check(rr.from_json(text.replace(at % name, at % symbol, 1)))
-    assert {each.rule for each in refused.value.diagnostics} == {"wf/var-defined-before-use"}
+    assert "wf/var-defined-before-use" in {each.rule for each in refused.value.diagnostics}
