@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
-from refrelax.syntax.equal import equal_in_scope, outline
+from refrelax.syntax.alike import equal_in_scope, outline
 from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building
