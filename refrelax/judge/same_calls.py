@@ -19,7 +19,8 @@ from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.pointwise import OPEN, Logic, TensorTerm
 from refrelax.shape_solver.pointwise.elements import OF_INDICES, PURE
 from refrelax.syntax import dtypes
-from refrelax.syntax.equal import outline, structural_equal
+from refrelax.syntax.alike import outline
+from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,

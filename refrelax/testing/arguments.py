@@ -45,6 +45,9 @@ EXTENTS = (3, 5, 2, 7, 4, 6)
 MOST_ELEMENTS = 100_000_000
 """Of one argument."""
 
+MOST_AXES = 1000
+"""Of one argument whose extents no type tells."""
+
 
 def parameters(module: Module, entry: str) -> list[tuple[str, Type]]:
     """Names and types of a function's parameters; buffers as tensors, outputs included."""
@@ -192,7 +195,7 @@ def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Pol
         case ShapeType(values=tuple() as values):
             return Shape(_extents(values, symbols))
         case ShapeType(ndim=ndim):
-            return Shape(tuple(rng.randint(1, 4) for _ in range(max(ndim, 1))))
+            return Shape(_any_extents(max(ndim, 1), rng))
         case PrimType(dtype=dtype) if dtype.startswith("handle"):
             raise UsageError(f"parameter {name} is a {dtype}: give it in --args")
         case PrimType(dtype=dtype):
@@ -214,12 +217,19 @@ def _extents(dims: tuple[PrimExpr, ...], symbols: Mapping[str, int]) -> tuple[in
         raise UsageError(f"an extent has no value at {at}: {why}") from None
 
 
+def _any_extents(rank: int, rng: random.Random) -> tuple[int, ...]:
+    """Extents where the type tells their number alone."""
+    if rank > MOST_AXES:
+        raise UsageError(f"an argument of {rank} axes is too large to be made up")
+    return tuple(rng.randint(1, 4) for _ in range(rank))
+
+
 def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, policy: Policy) -> Tensor:
     dtype = type_.dtype or "float32"
     if isinstance(type_.shape, tuple):
         shape = _extents(type_.shape, symbols)
     else:
-        shape = tuple(rng.randint(1, 4) for _ in range(max(type_.ndim, 1 if type_.ndim < 0 else 0)))
+        shape = _any_extents(1 if type_.ndim < 0 else type_.ndim, rng)
     if any(extent < 0 for extent in shape):
         raise UsageError(f"these dims give the shape {shape}")
     if prod(shape) > MOST_ELEMENTS:
@@ -255,8 +265,8 @@ def specials(dtype: str) -> list[int]:
 
 
 def element(dtype: str, rng: random.Random, policy: Policy) -> int:
-    """The bits of one random element. Raises ``UsageError``: of several lanes."""
-    if dtypes.lanes(dtype) != 1:
+    """The bits of one random element. Raises ``UsageError``: of several lanes, or of a pointer."""
+    if dtypes.lanes(dtype) != 1 or dtypes.kind(dtype) not in ("bool", "int", "uint", "float"):
         raise UsageError(f"elements of {dtype} cannot be made up: give them in --args")
     match dtypes.kind(dtype):
         case "bool":

@@ -11,7 +11,7 @@ import refrelax as rr
 from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import Options, attempt
 from refrelax.lower.pipeline import lower
-from refrelax.syntax.equal import outline
+from refrelax.syntax.alike import outline
 from refrelax.syntax.module import Module
 
 PROGRAM = """

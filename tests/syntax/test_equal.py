@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from refrelax.syntax import structural_equal
-from refrelax.syntax.equal import _NAMES, outline
+from refrelax.syntax.alike import _NAMES, outline
 from refrelax.syntax.graph import BindingBlock, Call, Function, GlobalVar, IndexMap, Op, Param, SeqExpr, Var, VarBinding
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, CommReducer, Let, SymVar, int_imm

@@ -22,7 +22,8 @@ from refrelax.lower.origins.vouched import Claimed, with_origin
 from refrelax.rules import rule
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.equal import outline, structural_equal
+from refrelax.syntax.alike import outline
+from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
     Binding,
     Block,

@@ -14,7 +14,7 @@ from refrelax.syntax.editions import CURRENT, Edition
 from refrelax.syntax.graph import GlobalVar, Var
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read.trees import children, walk
-from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.scalars import Let, SymVar
 
 MAX_DEPTH = 300
 """Deepest nesting of expressions and statements that the reader takes."""
@@ -92,6 +92,10 @@ class Names:
     taken: set[str] = field(default_factory=set)
     last: dict[str, int] = field(default_factory=dict)
     """The number that each wanted name reached, so that many equal names stay cheap."""
+    made: list[str] = field(default_factory=list)
+    """What ``fresh`` gave, in order."""
+    lets: list[tuple[str, int, Let]] = field(default_factory=list)
+    """The ``T.Let``s, in order, each with the name that the text gives its variable, and its outline."""
 
     def fresh(self, wanted: str) -> str:
         """``wanted`` if free, else ``wanted_1``, ``wanted_2``, …; the result is taken from now on.
@@ -104,12 +108,19 @@ class Names:
             name = f"{wanted}_{k}"
         self.last[wanted] = max(k - 1, 0)
         self.taken.add(name)
+        self.made.append(name)
         return name
 
     def release(self, name: str) -> None:
         """Give a name back that nothing uses after all."""
         self.taken.discard(name)
         self.last.clear()
+
+    def release_since(self, made: int, lets: int) -> None:
+        """Give back what was made, and forget the lets that were read, since there were so many of each."""
+        for name in self.made[made:]:
+            self.release(name)
+        del self.made[made:], self.lets[lets:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
+from refrelax.syntax.alike import equal_in_scope, outline
 from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building
@@ -120,10 +122,21 @@ def _let(reader: ScalarReader, node: ast.Call) -> PrimExpr:
             value = reader.scalar(value_node)
         case _:
             reader.src.fail(where, "syn/let-form", "T.Let takes `where={variable: value}` with one variable")
+    names = reader.names
+    before = len(names.made), len(names.lets)
     var = let_variable(reader, key, name, value.dtype)
     inner = reader.inside(reader.scope.child())
     inner.scope.define(name, var)
-    return Let(var, value, inner.scalar(need(reader, node, found, "expr")), span=reader.src.span(node))
+    let = Let(var, value, inner.scalar(need(reader, node, found, "expr")), span=reader.src.span(node))
+    # The reader itself puts an expression at several places (a bound of a loop, the operand of ``T.abs``): then the
+    # printed text has equal lets, which must come back as one.
+    form = name, outline(let)
+    for *each, known in names.lets:
+        if tuple(each) == form and equal_in_scope(known, let):
+            names.release_since(*before)
+            return replace(known, span=let.span)
+    names.lets.append((*form, let))
+    return let
 
 
 def let_variable(reader: ScalarReader, node: ast.expr, name: str, dtype: str) -> SymVar:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from math import prod
 from typing import get_args
 
+from refrelax.errors import UsageError
 from refrelax.syntax.graph import (
     AttrDict,
     AttrList,
@@ -38,6 +39,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.read.attributes import KIND_KEY
+from refrelax.syntax.read.metadata import ARRAYS
 from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.signatures import FORMATS
 from refrelax.syntax.types import DTensorType, TupleType, Type
@@ -80,7 +82,7 @@ def expr_text(node: Expr) -> str:
         case Call():
             return _call(node)
         case If() | Function():
-            raise ValueError(f"a {type(node).__name__} inside an expression has no text; bind it to a variable")
+            raise UsageError(f"a {type(node).__name__} inside an expression has no text; bind it to a variable")
 
 
 def value_text(node: Expr) -> str:
@@ -262,7 +264,7 @@ def _tagged(node: AttrDict) -> str:
     items = dict(node.items)
     kind = items.pop(KIND_KEY, None)
     order = _CONSTRUCTORS.get(kind) if isinstance(kind, str) else None
-    if order is None:
+    if order is None or items.keys() != {*order[1:]} or not _constructed(str(kind), items):
         return attributes(node.items)
     head, *names = order
     if kind == "metadata":
@@ -273,6 +275,20 @@ def _tagged(node: AttrDict) -> str:
     elif kind == "device_mesh" and isinstance(items["shape"], AttrList):
         parts[0] = tuple_text([attribute(each) for each in items["shape"].items])
     return f"{head}({', '.join(parts)})"
+
+
+def _constructed(kind: str, items: dict[str, AttrValue]) -> bool:
+    """Whether the constructor call keeps the items as they are."""
+    match kind:
+        case "metadata":
+            index = items["index"]
+            return (
+                isinstance(items["table"], str) and items["table"] not in ARRAYS and type(index) is int and index >= 0
+            )
+        case "vdevice":
+            return items["vdevice_id"] is not None and items["memory_scope"] not in (None, "")
+        case _:
+            return True
 
 
 _CONSTRUCTORS: dict[str, tuple[str, ...]] = {

@@ -88,7 +88,7 @@ def _tensor(node: TensorType, quote: Quote) -> list[str]:
     parts = _shape(node.shape, quote)
     if node.dtype is not None:
         parts.append(f"dtype={quoted(node.dtype)}")
-    if node.shape is None and node.ndim != -1:
+    if not isinstance(node.shape, tuple) and node.ndim != -1:
         parts.append(f"ndim={node.ndim}")
     if node.vdevice is not None:
         parts.append(f"vdevice={quoted(node.vdevice)}")
@@ -103,7 +103,7 @@ def _dtensor(node: DTensorType, quote: Quote) -> list[str]:
     for key, value in rest:
         if value is not None:
             parts.append(quoted(value) if positional else f"{key}={quoted(value)}")
-    if tensor.shape is None and tensor.ndim != -1:
+    if not isinstance(tensor.shape, tuple) and tensor.ndim != -1:
         parts.append(f"ndim={tensor.ndim}")
     return parts
 

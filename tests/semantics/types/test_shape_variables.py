@@ -14,7 +14,7 @@ HEAD = 's: R.Shape(ndim=3), t: R.Shape(ndim=3), x: R.Tensor(s, "float32"), y: R.
     ("expr", "expected"),
     [
         ("R.add(x, y)", 'R.Tensor(dtype="float32", ndim=3)'),
-        ("R.add(x, x)", 'R.Tensor(s, dtype="float32")'),
+        ("R.add(x, x)", 'R.Tensor(s, dtype="float32", ndim=3)'),
         ("R.sum(x, axis=[0])", 'R.Tensor(dtype="float32", ndim=2)'),
         ("R.permute_dims(x)", 'R.Tensor(dtype="float32", ndim=3)'),
     ],

@@ -29,7 +29,7 @@ LOOPS = Style("int32")
         (ty.tensor_of((), "float32"), 'R.Tensor((), dtype="float32")'),
         (ty.tensor_of((n,), None), "R.Tensor((n,))"),
         (ty.TensorType(None, "int8", 3, "cuda:0:global"), 'R.Tensor(dtype="int8", ndim=3, vdevice="cuda:0:global")'),
-        (ty.TensorType("s", "int8", 2), 'R.Tensor(s, dtype="int8")'),
+        (ty.TensorType("s", "int8", 2), 'R.Tensor(s, dtype="int8", ndim=2)'),
         (ty.VOID, "R.Tuple"),
         (ty.TupleType((ty.AnyType(), ty.VOID)), "R.Tuple(R.Any, R.Tuple)"),
         (ty.FuncType((ty.AnyType(),), ty.AnyType(), False), "R.Callable((R.Any,), R.Any, False)"),

@@ -219,9 +219,12 @@ class _Scopes:
 
     @rule("wf/var-defined-before-use", "wf/dataflow-var-scope")
     def use(self, name: str, span: Span | None) -> None:
-        if name in self.defined or name in self.block_vars:
+        if name in self.block_vars or (name in self.defined and name in self.variables):
             return
-        if name in self.past_block_vars:
+        if name in self.defined:
+            message = f"{name} is a symbol: a variable was expected, or the symbol as a scalar"
+            self.report("wf/var-defined-before-use", message, span, name)
+        elif name in self.past_block_vars:
             message = f"{name} is a dataflow variable, used outside of its block (R.output does not name it)"
             self.report("wf/dataflow-var-scope", message, span, name)
         elif name in self.places:
