@@ -126,5 +126,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["exercise", "1", str(start)]) == 1 and "hole" in capsys.readouterr().out
     start.write_text(SOLUTIONS[0], encoding="utf-8")
     assert main(["exercise", "1", str(start)]) == 0 and "Right." in capsys.readouterr().out
+    assert main(["exercise", "2", "--start", str(start)]) == 2 and "already" in capsys.readouterr().err
+    assert start.read_text(encoding="utf-8") == SOLUTIONS[0], "an answer is not written over"
     assert main(["exercise", "1", "--hint", "1"]) == 0 and main(["exercise", "1", "--hint", "9"]) == 2
     assert main(["exercise", "13"]) == 2 and main(["exercise", "--hint", "1"]) == 2
