@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("number", metavar="N", nargs="?", type=positive, help="the exercise; without it, a list of all")
     parser.add_argument("answer", metavar="FILE", nargs="?", help="your answer, to be checked; - is standard input")
     parser.add_argument("--hint", metavar="K", type=positive, help="the K-th hint")
-    parser.add_argument("--start", metavar="OUT", help="write the file to begin with")
+    parser.add_argument("--start", metavar="OUT", help="write the file to begin with; a file that is there is left alone")
     add_json(parser)
 
 
@@ -47,7 +47,11 @@ def exercise(options: argparse.Namespace) -> int:
 
 def _tell(options: argparse.Namespace, title: str, task: str, start: str, hints: tuple[str, ...]) -> int:
     if options.start is not None:
-        Path(options.start).write_text(start, encoding="utf-8")
+        try:
+            with Path(options.start).open("x", encoding="utf-8") as file:
+                file.write(start)
+        except FileExistsError:
+            raise UsageError(f"{options.start} is there already, perhaps with your answer: name another file") from None
     if options.json:
         hint = None if options.hint is None else hints[options.hint - 1]
         emit({"exercise": options.number, "title": title, "task": task, "start": start, "hint": hint})

@@ -6,11 +6,14 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from refrelax import api
-from refrelax.errors import Rejection
+from refrelax.errors import Outcome, Rejection, UsageError
+from refrelax.semantics.numbers.exact import Unsupported
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.views.words import ended
 
 HOLE = "___"
 """What is to be filled in, where an exercise has holes."""
@@ -69,12 +72,12 @@ def data(text: str) -> Any:
     """
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Wrong("expected JSON: a list of numbers such as [1, 2.5]") from None
 
 
 def numbers(text: str, count: int) -> list[float]:
-    """An answer that is a list of so many numbers.
+    """An answer that is a list of so many finite numbers.
 
     Raises:
         Wrong: it is not.
@@ -83,12 +86,19 @@ def numbers(text: str, count: int) -> list[float]:
     plain = isinstance(found, list) and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in found)
     if not plain or len(found) != count:
         raise Wrong(f"expected a list of {count} numbers")
+    if not all(abs(x) < inf for x in found):
+        raise Wrong("the numbers must be finite")
     return list(found)
+
+
+def told(end: Outcome) -> str:
+    """How a run ended, for a reader."""
+    return "\n".join([type(end).__name__, *ended(end)])
 
 
 def verdict(exercise: Exercise, text: str) -> str:
     """What is missing from an answer; empty when it is right."""
     try:
         return exercise.check(text)
-    except Wrong as wrong:
+    except (Wrong, UsageError, Unsupported) as wrong:
         return str(wrong)

@@ -7,7 +7,8 @@ from typing import Any
 from refrelax import api
 from refrelax.errors import Outcome, Returned, Trapped
 from refrelax.exercises import starts
-from refrelax.exercises.exercise import Exercise, Wrong, checked, filled, numbers
+from refrelax.exercises.exercise import Exercise, Wrong, checked, filled, numbers, told
+from refrelax.views.words import brief
 
 
 def _run(text: str, *args: Any, **options: Any) -> Outcome:
@@ -26,30 +27,36 @@ def _square(text: str) -> str:
     for rows, columns in ((2, 2), (3, 3), (2, 3), (3, 2)):
         end, at = _run(text, [[1.0] * columns] * rows), f"{rows} x {columns}"
         if rows == columns and not isinstance(end, Returned):
-            return f"{at} should return, and did not: {end}"
+            return f"{at} should return, and did not: {told(end)}"
         if rows != columns and not (isinstance(end, Trapped) and end.rule == "ev/match-cast-mismatch"):
-            return f"{at} should trap at the match_cast, and did not"
+            return f"{at} should trap at the match_cast, and did not: {told(end)}"
     return ""
+
+
+UNWRITTEN = 1000
+"""What stands in a buffer before it is written: whoever reads it is seen by it."""
 
 
 def _prefix(text: str) -> str:
     filled(text, starts.PREFIX)
     found = checked(text)
-    for given in ([3], [1, 2, 4, 8], []):
-        end = api.run(found, "main", args=[given, [0] * len(given)])
+    for given in ([3], [1, 2, 4, 8], [], [5, 0, -7, 5, 11]):
+        end = api.run(found, "main", args=[given, [UNWRITTEN] * len(given)])
         wanted = [sum(given[: k + 1]) for k in range(len(given))]
         if not isinstance(end, Returned):
-            return f"for {given} the run ends: {end}"
+            return f"for A = {given} the run ends: {told(end)}"
         if end.arguments[1].tolist() != wanted or end.poison:
-            return f"for {given} expected {wanted}, found {end.arguments[1].tolist()} {end.poison or ''}"
+            return f"for A = {given} B should become {wanted}, and becomes {brief(end.arguments[1])}"
     return ""
 
 
 def _poison(text: str) -> str:
-    given = [int(each) for each in numbers(text, 3)]
+    given = numbers(text, 3)
+    if any(isinstance(each, float) for each in given):
+        raise Wrong("an index is an integer")
     end = _run(starts.POISON, given)
     if not isinstance(end, Returned):
-        return f"the run ends: {end}"
+        return f"the run ends: {told(end)}"
     lost = sorted(place for place, _ in end.poison)
     return "" if lost == ["value[1]"] else f"without meaning are: {', '.join(lost) or 'none'}"
 
@@ -67,8 +74,9 @@ def _plan(text: str) -> str:
     offsets = filled(text, starts.PLAN)
     end = _run(text, [1.0, 10.0])
     if not isinstance(end, Returned):
-        return f"at {', '.join(offsets)} the run ends: {end}"
-    return "" if end.value.tolist() == [16.0, 160.0] and not end.poison else f"the result is {end.value}"
+        return f"at {', '.join(offsets)} the run ends: {told(end)}"
+    right = end.value.tolist() == [16.0, 160.0] and not end.poison
+    return "" if right else f"expected [16.0, 160.0]: {told(end)}"
 
 
 MEANING: tuple[Exercise, ...] = (

@@ -1,6 +1,7 @@
 """The derivation of a function's types as a tree: each type under what it was deduced from, with the rule.
 
-A binding that is used twice is written out where it is used first; after that only its name stands.
+A binding that is used twice is written out where it is used first; after that only its name stands. What is ``DEEP``
+deep begins a tree of its own below: a line is read from the margin, and a long chain moved in further and further.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ from dataclasses import dataclass
 from html import escape
 
 from refrelax.semantics.types.checked import CheckedModule, Inference
+
+
+DEEP = 24
+"""How far a tree is moved in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +27,26 @@ class Node:
 
 
 def trees(checked: CheckedModule, function: str) -> tuple[Node, ...]:
-    """The trees of a function: one for its result, and one for each binding that nothing rests on."""
+    """The trees of a function: one for its result, one for each binding that nothing rests on, and after each what was
+    too deep in it."""
     steps = [each for each in checked.derivation if each.function == function]
     known = {each.name: each for each in steps}
     used = {what for each in steps for what, _ in each.premises if what != each.name}
     told: set[str] = set()
-    return tuple(_node(each, known, told) for each in reversed(steps) if each.name not in used)[::-1]
+    groups = []
+    for each in reversed(steps):
+        if each.name not in used:
+            group, below = list[Node](), {each.name: each}
+            while below:
+                group.append(_node(below.pop(next(iter(below))), known, told, below, 0))
+            groups.append(group)
+    return tuple(node for group in reversed(groups) for node in group)
 
 
-def _node(step: Inference, known: dict[str, Inference], told: set[str]) -> Node:
+def _node(
+    step: Inference, known: dict[str, Inference], told: set[str], below: dict[str, Inference], depth: int
+) -> Node:
+    """``told``: what is written out already; ``below``: what will be, in trees of its own."""
     told.add(step.name)
     premises = []
     for what, type_ in step.premises:
@@ -39,8 +55,11 @@ def _node(step: Inference, known: dict[str, Inference], told: set[str]) -> Node:
             premises.append(Node(f"{what}: {type_}"))
         elif what in told:
             premises.append(Node(f"{what}: {type_}", "above"))
+        elif depth == DEEP or what in below:
+            below[what] = under
+            premises.append(Node(f"{what}: {type_}", "below"))
         else:
-            premises.append(_node(under, known, told))
+            premises.append(_node(under, known, told, below, depth + 1))
     return Node(f"{step.name}: {step.type}", step.rule, tuple(premises))
 
 

@@ -36,6 +36,22 @@ def test_a_derivation_is_a_tree_in_which_each_binding_is_derived_once() -> None:
     assert at["d"] < at["c"] < at["b"] < at["a"]
 
 
+def test_a_long_chain_is_cut_into_trees_that_fit_on_a_page() -> None:
+    chain = "".join(f"        v{k} = R.add(v{k - 1}, v{k - 1})\n" for k in range(1, 400))
+    text = f"""
+@R.function
+def main(v0: R.Tensor((3,), dtype="float32")):
+    with R.dataflow():
+{chain}        R.output(v399)
+    return v399
+"""
+    trees = derivation.trees(rr.check(rr.parse(text)), "main")
+    lines = [line for tree in trees for line in derivation.text(tree)]
+    assert max(map(len, lines)) < 150 and len(lines) < 1000
+    for k in range(1, 400):
+        assert sum(f"v{k}: " in line and "[op.add]" in line for line in lines) == 1
+
+
 def test_its_picture_is_svg_with_every_type() -> None:
     trees = derivation.trees(rr.check(rr.parse(TEXT)), "main")
     picture = ET.fromstring(derivation.svg(trees, 'a "title" <b>'))
