@@ -26,7 +26,7 @@ from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, TensorValue
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Binding, Call, ExternFunc, Function, MatchCast, Op, Tuple, Var, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
@@ -165,7 +165,8 @@ class Recorder:
         if not self._open:
             return
         step = self._open[-1]
-        step.value, step.symbols = shown(value), dict(scope.symbols)
+        step.value = shown(value)
+        step.symbols = {name: bits.json_number(each) for name, each in scope.symbols.items()}
         step.memory = self._remember(value, binding.name)
         if (place := self._at(value)) is not None:
             step.places = [place]
