@@ -25,19 +25,31 @@ def trees(checked: CheckedModule, function: str) -> tuple[Node, ...]:
     """The trees of a function: one for its result, and one for each binding that nothing rests on."""
     steps = [each for each in checked.derivation if each.function == function]
     known = {each.name: each for each in steps}
-    used = {what for each in steps for what, _ in each.premises if what != each.name}
+    used = {
+        id(under) for each in steps for what, _ in each.premises if (under := _named(what, each, known)) is not None
+    }
     told: set[str] = set()
-    return tuple(_node(each, known, told) for each in reversed(steps) if each.name not in used)[::-1]
+    return tuple(_node(each, known, told) for each in steps if id(each) not in used)
+
+
+def _named(what: str, by: Inference, known: dict[str, Inference]) -> Inference | None:
+    """The step that a premise is the end of: in the same function, or in one around it."""
+    parts = by.name.split("/")[:-1]
+    for depth in range(len(parts), -1, -1):
+        found = known.get("/".join([*parts[:depth], what]))
+        if found is not None:
+            return None if found is by else found
+    return None
 
 
 def _node(step: Inference, known: dict[str, Inference], told: set[str]) -> Node:
     told.add(step.name)
     premises = []
     for what, type_ in step.premises:
-        under = known.get(what)
-        if under is None or under is step:
+        under = _named(what, step, known)
+        if under is None:
             premises.append(Node(f"{what}: {type_}"))
-        elif what in told:
+        elif under.name in told:
             premises.append(Node(f"{what}: {type_}", "above"))
         else:
             premises.append(_node(under, known, told))

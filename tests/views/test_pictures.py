@@ -28,6 +28,30 @@ class Module:
 """
 
 
+def test_a_premise_is_the_binding_that_it_is_about() -> None:
+    text = """
+@R.function
+def main(x: R.Tensor((2,), "float32"), body: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    value = R.exp(body)
+    y = R.sqrt(x)
+    @R.function
+    def inner(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        b = R.negative(a)
+        return b
+    z = R.add(y, R.const(1.0, "float32"))
+    w = R.match_cast(z, R.Tensor((2,), "float32"))
+    v = R.add(y, value)
+    return inner(w)
+"""
+    trees = derivation.trees(rr.check(rr.parse(text)), "main")
+    said = ["".join(line.split(":")[0] for line in derivation.text(tree)) for tree in trees]
+    assert said == [
+        "inner/return└─ inner/b   └─ a",
+        "v├─ y│  └─ x└─ value   └─ body",
+        "return└─ gv   └─ w      └─ z         ├─ y         └─ (Constant)",
+    ]
+
+
 def test_a_derivation_is_a_tree_in_which_each_binding_is_derived_once() -> None:
     (root,) = derivation.trees(rr.check(rr.parse(TEXT)), "main")[:1]
     lines = list(derivation.text(root))
