@@ -22,7 +22,8 @@ from refrelax.semantics.loops.frame import Bound
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics
-from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
+from refrelax.semantics.numbers.partial import Partial
+from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, TensorValue
@@ -225,8 +226,8 @@ class Recorder:
             step.bit = None if cell is None else cell * dtypes.memory_bits(bound.dtype)
             step.dtype = bound.dtype if bound.dtype != self.memory[step.memory].dtype else ""
         step.value = element(payload, bound.dtype, self.numerics)
-        if isinstance(payload, Poison):
-            self._lost(step, {(payload.rule, getattr(payload, "note", "")): 1})
+        if not isinstance(payload, tuple | Partial) and (rule := self.numerics.poison_rule(payload)) is not None:
+            self._lost(step, {(rule, getattr(payload, "note", "")): 1})
         self._close()
 
     # --- threads of a block ------------------------------------------------------------------------------------------
@@ -412,8 +413,8 @@ class Recorder:
             return
         counts: dict[tuple[str, str], int] = {}
         for each in payloads:
-            if isinstance(each, Poison):
-                key = each.rule, getattr(each, "note", "")
+            if (rule := value.numerics.poison_rule(each)) is not None:
+                key = rule, getattr(each, "note", "")
                 counts[key] = counts.get(key, 0) + 1
         self._lost(step, counts)
 
