@@ -20,8 +20,8 @@ JUDGES = ("diff", "bisect", "validate")
 def ending(error: Exception, options: Namespace) -> tuple[str, int] | None:
     """Message (empty: all was said) and exit code; ``None``: a fault of refrelax."""
     command = options.command
-    if not isinstance(error, ImplementationFailed | UsageError | Rejection) and (said := _given(error, options)):
-        return said, 3
+    if not isinstance(error, ImplementationFailed | UsageError | Rejection) and (given := _given(error, options)):
+        return given, 3
     match error:
         case ImplementationFailed():
             return _no_verdict(error, options)

@@ -83,8 +83,7 @@ def _unplaced(seq: SeqExpr) -> SeqExpr:
             case VarBinding(value=Call(op=Op(name="relax.memory.alloc_tensor"), args=(_, _, *rest)) as call):
                 return replace(b, value=replace(call, op=Op("relax.builtin.alloc_tensor"), args=tuple(rest)))
             case VarBinding(value=If(then_branch=then, else_branch=other) as choice):
-                branches = {"then_branch": _unplaced(then), "else_branch": _unplaced(other)}
-                return replace(b, value=replace(choice, **branches))
+                return replace(b, value=replace(choice, then_branch=_unplaced(then), else_branch=_unplaced(other)))
             case _:
                 return b
 

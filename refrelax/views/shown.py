@@ -94,6 +94,7 @@ def element(payload: Payload, dtype: str, numerics: Numerics) -> Any:
 
 def _set(held: Interval | Ints | TruthSet) -> Any:
     """A set: its ends, then what else is in it. One member stands alone."""
+    ends: list[Any]
     match held:
         case TruthSet():
             ends = [each for each in (False, True) if (held.true if each else held.false)]
