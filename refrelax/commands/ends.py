@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from traceback import extract_tb
 
 from refrelax.backends.errors import Unsupported
 from refrelax.commands import shared
@@ -19,6 +20,8 @@ JUDGES = ("diff", "bisect", "validate")
 def ending(error: Exception, options: Namespace) -> tuple[str, int] | None:
     """Message (empty: all was said) and exit code; ``None``: a fault of refrelax."""
     command = options.command
+    if not isinstance(error, ImplementationFailed | UsageError | Rejection) and (given := _given(error, options)):
+        return given, 3
     match error:
         case ImplementationFailed():
             return _no_verdict(error, options)
@@ -41,6 +44,16 @@ def ending(error: Exception, options: Namespace) -> tuple[str, int] | None:
             return "there is not enough memory", 3
         case _:
             return None
+
+
+def _given(error: Exception, options: Namespace) -> str:
+    """What a function of ``--extern`` raised, and where; nothing if none of them did."""
+    files = {item.rpartition("=")[2].rpartition(":")[0] for item in getattr(options, "extern", None) or ()}
+    places = [each for each in extract_tb(error.__traceback__) if each.filename in files]
+    if not places:
+        return ""
+    what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+    return f"--extern: {places[-1].filename}:{places[-1].lineno}: {places[-1].name} raised {what}"
 
 
 def _rejected(error: Rejection, options: Namespace) -> tuple[str, int]:

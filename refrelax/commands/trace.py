@@ -38,9 +38,10 @@ def run(options: argparse.Namespace) -> int:
         without_effect(options, ("--json",), "with --html")
         if len(options.files) > 1:
             raise UsageError("--html writes the page of one file")
-    externs = values.externs(options)
+    externs = None if len(options.files) == 1 else values.externs(options)
     for file in options.files:
         checked = read_checked(file, options.consts)
+        externs = values.externs(options, checked.module) if externs is None else externs
         numerics, given = values.reading(options, checked.module, values.arguments(options, checked.module))
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
         how = {

@@ -31,16 +31,28 @@ def trees(checked: CheckedModule, function: str) -> tuple[Node, ...]:
     too deep in it."""
     steps = [each for each in checked.derivation if each.function == function]
     known = {each.name: each for each in steps}
-    used = {what for each in steps for what, _ in each.premises if what != each.name}
+    used = {
+        id(under) for each in steps for what, _ in each.premises if (under := _named(what, each, known)) is not None
+    }
     told: set[str] = set()
     groups = []
     for each in reversed(steps):
-        if each.name not in used:
+        if id(each) not in used:
             group, below = list[Node](), {each.name: each}
             while below:
                 group.append(_node(below.pop(next(iter(below))), known, told, below, 0))
             groups.append(group)
     return tuple(node for group in reversed(groups) for node in group)
+
+
+def _named(what: str, by: Inference, known: dict[str, Inference]) -> Inference | None:
+    """The step that a premise is the end of: in the same function, or in one around it."""
+    parts = by.name.split("/")[:-1]
+    for depth in range(len(parts), -1, -1):
+        found = known.get("/".join([*parts[:depth], what]))
+        if found is not None:
+            return None if found is by else found
+    return None
 
 
 def _node(
@@ -50,13 +62,13 @@ def _node(
     told.add(step.name)
     premises = []
     for what, type_ in step.premises:
-        under = known.get(what)
-        if under is None or under is step:
+        under = _named(what, step, known)
+        if under is None:
             premises.append(Node(f"{what}: {type_}"))
-        elif what in told:
+        elif under.name in told:
             premises.append(Node(f"{what}: {type_}", "above"))
-        elif depth == DEEP or what in below:
-            below[what] = under
+        elif depth == DEEP or under.name in below:
+            below[under.name] = under
             premises.append(Node(f"{what}: {type_}", "below"))
         else:
             premises.append(_node(under, known, told, below, depth + 1))

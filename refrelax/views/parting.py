@@ -3,6 +3,7 @@ permitted beside its place in the source."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -77,7 +78,7 @@ def _far(verdict: Inside | Outside | Undecided) -> str:
 
 
 def _source(text: str, line: int) -> str:
-    lines = text.splitlines()
+    lines = re.split(r"\r\n?|\n", text)  # those that spans count: a form feed ends none
     shown = range(max(1, line - AROUND), min(len(lines), line + AROUND) + 1)
     rows = (
         f'<tr><td class="n">{k}</td><td class="{"gone" if k == line else ""}">{escape(lines[k - 1])}</td></tr>'

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from refrelax.errors import UsageError
@@ -19,9 +19,11 @@ from refrelax.lower.memory_report import measured
 from refrelax.lower.memory_sizes import allocated, nbytes
 from refrelax.semantics.dims import value
 from refrelax.syntax.graph import (
+    Binding,
     Call,
     DataTypeValue,
     Expr,
+    Function,
     If,
     Op,
     PrimValue,
@@ -54,37 +56,75 @@ def bars(module: Module, symbols: Mapping[str, int], name: str = "main") -> tupl
         UsageError: as ``measured``; a size depends on a symbol that has no value.
     """
     func = measured(module, name, [symbols])
-    aliases = aliases_of(module, func)
-    walk = _Walk(aliases, Counter(map(aliases.find, occurrences(func))), symbols)
+    walk = _Walk(_Groups.of(module, func), _Groups.of(module, replace(func, body=_unplaced(func.body))), symbols)
     walk.sequence(func.body)
     return tuple(walk.found)
 
 
-@dataclass(slots=True)
-class _Walk:
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Names that may be one thing, and how often each group is mentioned in the function."""
+
     aliases: Aliases
     whole: Counter[str]
+
+    @classmethod
+    def of(cls, module: Module, func: Function) -> _Groups:
+        aliases = aliases_of(module, func)
+        return cls(aliases, Counter(map(aliases.find, occurrences(func))))
+
+
+def _unplaced(seq: SeqExpr) -> SeqExpr:
+    """The same with every tensor in memory of its own: its life is not that of the storage, nor of what follows it
+    there."""
+
+    def binding(b: Binding) -> Binding:
+        match b:
+            case VarBinding(value=Call(op=Op(name="relax.memory.alloc_tensor"), args=(_, _, *rest)) as call):
+                return replace(b, value=replace(call, op=Op("relax.builtin.alloc_tensor"), args=tuple(rest)))
+            case VarBinding(value=If(then_branch=then, else_branch=other) as choice):
+                return replace(b, value=replace(choice, then_branch=_unplaced(then), else_branch=_unplaced(other)))
+            case _:
+                return b
+
+    return replace(seq, blocks=tuple(replace(x, bindings=tuple(map(binding, x.bindings))) for x in seq.blocks))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """``memory``: groups of names that may be one memory; ``tensors``: one tensor, wherever it lies."""
+
+    memory: _Groups
+    tensors: _Groups
     symbols: Mapping[str, int]
     found: list[Bar] = field(default_factory=list)
     time: int = 0
 
-    def sequence(self, seq: SeqExpr) -> None:
+    def sequence(self, seq: SeqExpr) -> list[Bar]:
+        """Note what is allocated; gives the bars that are not over when the sequence is."""
         bindings = [b for block in seq.blocks for b in block.bindings]
-        local, ends = of_groups(bindings, self.aliases, self.whole)
-        begun: list[tuple[Bar, str]] = []
+        unplaced = [b for block in _unplaced(seq).blocks for b in block.bindings]
+        in_memory = of_groups(bindings, self.memory.aliases, self.memory.whole)
+        as_tensors = of_groups(unplaced, self.tensors.aliases, self.tensors.whole)
+        begun: list[Bar] = []
         after: list[int] = []
         for binding in bindings:
             if isinstance(binding, VarBinding):
                 if isinstance(binding.value, If):
-                    self.sequence(binding.value.then_branch)
-                    self.sequence(binding.value.else_branch)
+                    for branch in (binding.value.then_branch, binding.value.else_branch):
+                        begun += self.sequence(branch)
                 elif (bar := self.bar(binding.name, binding.value)) is not None:
-                    begun.append((bar, self.aliases.find(binding.name)))
+                    begun.append(bar)
                     self.found.append(bar)
             self.time += 1
             after.append(self.time)
-        for bar, group in begun:
-            bar.end = after[ends[group]] if group in local and group in ends else self.time
+        left = []
+        for bar in begun:
+            groups, (local, ends) = (self.tensors, as_tensors) if bar.inside else (self.memory, in_memory)
+            group = groups.aliases.find(bar.name)
+            bar.end = after[ends[group]] if group in local else self.time
+            left += [] if group in local else [bar]
+        return left
 
     def bar(self, name: str, e: Expr) -> Bar | None:
         match e:

@@ -22,11 +22,12 @@ from refrelax.semantics.loops.frame import Bound
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics
-from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
+from refrelax.semantics.numbers.partial import Partial
+from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, TensorValue
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Binding, Call, ExternFunc, Function, MatchCast, Op, Tuple, Var, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
@@ -165,7 +166,8 @@ class Recorder:
         if not self._open:
             return
         step = self._open[-1]
-        step.value, step.symbols = shown(value), dict(scope.symbols)
+        step.value = shown(value)
+        step.symbols = {name: bits.json_number(each) for name, each in scope.symbols.items()}
         step.memory = self._remember(value, binding.name)
         if (place := self._at(value)) is not None:
             step.places = [place]
@@ -224,8 +226,8 @@ class Recorder:
             step.bit = None if cell is None else cell * dtypes.memory_bits(bound.dtype)
             step.dtype = bound.dtype if bound.dtype != self.memory[step.memory].dtype else ""
         step.value = element(payload, bound.dtype, self.numerics)
-        if isinstance(payload, Poison):
-            self._lost(step, {(payload.rule, getattr(payload, "note", "")): 1})
+        if not isinstance(payload, tuple | Partial) and (rule := self.numerics.poison_rule(payload)) is not None:
+            self._lost(step, {(rule, getattr(payload, "note", "")): 1})
         self._close()
 
     # --- threads of a block ------------------------------------------------------------------------------------------
@@ -411,8 +413,8 @@ class Recorder:
             return
         counts: dict[tuple[str, str], int] = {}
         for each in payloads:
-            if isinstance(each, Poison):
-                key = each.rule, getattr(each, "note", "")
+            if (rule := value.numerics.poison_rule(each)) is not None:
+                key = rule, getattr(each, "note", "")
                 counts[key] = counts.get(key, 0) + 1
         self._lost(step, counts)
 

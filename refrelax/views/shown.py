@@ -1,8 +1,8 @@
 """Values as they are shown: dtype, shape and a few elements, each a number, a set, or without meaning and why.
 
-An element is a number; ``"nan"``, ``"inf"``, ``"-inf"``; ``[low, high]`` under a reading of sets; a text under one of
-terms; ``{"poison": rule, "why": note}``; ``{"partial": op}`` of a reduction that still collects; or, of a vector,
-``{"lanes": […]}``.
+An element is a number; ``"nan"``, ``"inf"``, ``"-inf"``; under a reading of sets ``[low, high]``, then ``"nan"`` and
+``{"poison": rule}`` if they are in it; a text under one of terms; ``{"poison": rule, "why": note}``;
+``{"partial": op}`` of a reduction that still collects; or, of a vector, ``{"lanes": […]}``.
 """
 
 from __future__ import annotations
@@ -93,12 +93,21 @@ def element(payload: Payload, dtype: str, numerics: Numerics) -> Any:
 
 
 def _set(held: Interval | Ints | TruthSet) -> Any:
-    if isinstance(held, TruthSet):
-        return [False, True] if held.true and held.false else {"poison": held.rule or ""}
-    if isinstance(held, Interval) and held.empty:
-        return {"poison": held.rule or ""} if held.rule else "nan"
-    found = [bits.json_number(held.lo), bits.json_number(held.hi)]
-    return found if not (isinstance(held, Interval) and held.nan) else [*found, "nan"]
+    """A set: its ends, then what else is in it. One member stands alone."""
+    ends: list[Any]
+    match held:
+        case TruthSet():
+            ends = [each for each in (False, True) if (held.true if each else held.false)]
+            ends = [ends[0], ends[-1]] if ends else []
+        case Interval(empty=True):
+            ends = []
+        case _:
+            ends = [bits.json_number(held.lo), bits.json_number(held.hi)]
+    more: list[Any] = ["nan"] if isinstance(held, Interval) and held.nan else []
+    more += [{"poison": held.rule}] if held.rule is not None else []
+    if not ends:
+        return more[0] if len(more) == 1 else more
+    return ends[0] if isinstance(held, TruthSet) and ends[0] == ends[1] and not more else [*ends, *more]
 
 
 def nbytes(value: TensorValue) -> int:

@@ -56,8 +56,10 @@ def _element(found: Any, wide: bool) -> str:
             return f"poison({rule})" + (f" {found['why']}" if found.get("why") else "")
         case {"lanes": lanes}:
             return f"<{', '.join(_element(each, wide) for each in lanes)}>"
-        case [_, _, *_]:
-            return f"between {' and '.join(_element(each, wide) for each in found[:2])}" + " or NaN" * (len(found) > 2)
+        case ["nan", *more] | [_, _, *more]:
+            ends = [] if found[0] == "nan" else [_element(each, wide) for each in found[:2]]
+            between = [ends[0] if ends[0] == ends[1] else f"between {ends[0]} and {ends[1]}"] if ends else ["NaN"]
+            return " or ".join([*between, *("NaN" if each == "nan" else _element(each, wide) for each in more)])
         case bool():
             return str(found)
         case float() if not wide and float(short := f"{found:.{DIGITS}g}") != found:

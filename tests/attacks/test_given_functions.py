@@ -32,6 +32,9 @@ import sys
 def leaves(x, out):
     sys.exit(0)
 
+def fails(x, out):
+    raise ValueError("no\\nway")
+
 def wrong(x, out):
     out.assign(x.numpy())
 """
@@ -50,6 +53,17 @@ def test_a_function_that_ends_the_process(command: list[str], capsys: pytest.Cap
     """It ended with 0, which is AGREE, and said nothing."""
     assert main([*command, "--extern", "library.twice=impl.py:leaves"]) == 3
     assert "code that was given ended the process: SystemExit(0)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command_name", ["run", "trace"])
+def test_a_function_that_raises(command: list[str], capsys: pytest.CaptureFixture[str], command_name: str) -> None:
+    """It was called a fault of refrelax, to be reported."""
+    Path("m.py").write_text(PROGRAM.replace('        R.func_attr({"Contract": "library.twice"})\n', ""))
+    given = [command_name, "m.py", *command[4:], "--extern"]
+    assert main([*given, "library.twice=impl.py:fails"]) == 3
+    assert capsys.readouterr().err == "refrelax: --extern: impl.py:8: fails raised ValueError: no\n"
+    assert main([*given, "library.twise=impl.py:wrong"]) == 2
+    assert "the program calls no library function library.twise" in capsys.readouterr().err
 
 
 def test_a_file_that_ends_the_process(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -163,6 +163,11 @@ def test_where_two_part_is_a_page_with_the_line() -> None:
     bindings = (good.bindings[0], outside, *good.bindings[2:])
     page = parting.page(replace(bad, bindings=bindings), checked().module, "careless")
     line = 1 + TEXT.splitlines().index("            b = R.nn.relu(a)")
+    strange = replace(checked().module, source=TEXT.replace("class Module:", "class Module:  # \f \u2028"))
+    assert (
+        parting.page(replace(bad, bindings=bindings), strange, "careless").count('<td class="gone">            b =')
+        == 1
+    )
     assert "Where they part: b" in page and "[0, 0]: -5, permitted 0" in page
     assert f'<td class="n">{line}</td><td class="gone">            b = R.nn.relu(a)</td>' in page
 

@@ -28,6 +28,30 @@ class Module:
 """
 
 
+def test_a_premise_is_the_binding_that_it_is_about() -> None:
+    text = """
+@R.function
+def main(x: R.Tensor((2,), "float32"), body: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    value = R.exp(body)
+    y = R.sqrt(x)
+    @R.function
+    def inner(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        b = R.negative(a)
+        return b
+    z = R.add(y, R.const(1.0, "float32"))
+    w = R.match_cast(z, R.Tensor((2,), "float32"))
+    v = R.add(y, value)
+    return inner(w)
+"""
+    trees = derivation.trees(rr.check(rr.parse(text)), "main")
+    said = ["".join(line.split(":")[0] for line in derivation.text(tree)) for tree in trees]
+    assert said == [
+        "inner/return└─ inner/b   └─ a",
+        "v├─ y│  └─ x└─ value   └─ body",
+        "return└─ gv   └─ w      └─ z         ├─ y         └─ (Constant)",
+    ]
+
+
 def test_a_derivation_is_a_tree_in_which_each_binding_is_derived_once() -> None:
     (root,) = derivation.trees(rr.check(rr.parse(TEXT)), "main")[:1]
     lines = list(derivation.text(root))
@@ -87,9 +111,28 @@ def test_what_a_program_says_is_escaped() -> None:
     assert "<img" not in comparison.difference(module, rr.parse(TEXT))
 
 
+CHAIN = """
+n = TypeVar("n")
+@R.function
+def main(x: R.Tensor((n, 3), dtype="float32"), c: R.Tensor((), "bool")):
+    a = R.exp(x)
+    b = R.negative(a)
+    d = R.tanh(b)
+    if c:
+        e = R.sqrt(d)
+        f = R.tanh(e)
+        y = R.exp(f)
+    else:
+        y = R.tanh(d)
+    g = R.add(y, y)
+    return g
+"""
+
+
+@pytest.mark.parametrize("text", [TEXT, CHAIN])
 @pytest.mark.parametrize("n", [0, 1, 5])
-def test_a_plan_lies_in_its_storages_and_what_lives_at_once_is_apart(n: int) -> None:
-    lowered = rr.lower(rr.check(rr.parse(TEXT)))
+def test_a_plan_lies_in_its_storages_and_what_lives_at_once_is_apart(n: int, text: str) -> None:
+    lowered = rr.lower(rr.check(rr.parse(text)))
     steps = {step.name: step.module.module for step in lowered.steps}
     before, after = (plan.bars(steps[name], {"n": n}) for name in ("to_destinations", "plan_memory"))
     assert [each.bytes for each in before] == [12 * n] * len(before) and len(before) >= 3
@@ -102,6 +145,13 @@ def test_a_plan_lies_in_its_storages_and_what_lives_at_once_is_apart(n: int) -> 
             assert not together or a.offset + a.bytes <= b.offset or b.offset + b.bytes <= a.offset
     assert ET.fromstring(plan.chart(after, "after", 1.0)) is not None
     assert sum(sizes.values()) <= sum(each.bytes for each in before)
+
+
+def test_what_a_branch_gives_lives_on_after_it() -> None:
+    found = {each.name: each for each in plan.bars(rr.lower(rr.check(rr.parse(CHAIN))).module.module, {"n": 1})}
+    results = [each for name, each in found.items() if name.startswith("y")]
+    assert len(results) == 2 and all(each.end > found["g"].begin for each in results)
+    assert found["a"].end < found["storage"].end
 
 
 def test_the_command_draws_the_plan(tmp_path: Path) -> None:

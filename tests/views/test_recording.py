@@ -336,6 +336,17 @@ def main(A: T.Buffer((4,), "int32")):
     assert ends == [("i", 0, 4), ("k", 0, 3), ("i", 1, 8), ("k", 0, 6), ("k", 1, 7), ("j", 0, 11)]
 
 
+def test_a_scalar_that_is_no_number_is_a_symbol_too() -> None:
+    text = """
+@R.function
+def main(a: R.Prim("float32"), b: R.Prim("float64")):
+    x = a
+    return b
+"""
+    symbols = recorded(text, float("inf"), float("nan"))["steps"][-1]["symbols"]
+    assert symbols == {"a": "inf", "b": "nan", "x": "inf"}
+
+
 def test_strings_are_strings_and_what_no_file_can_hold_is_spelled_out(tmp_path: Path) -> None:
     text = r"""
 @R.function(pure=False)

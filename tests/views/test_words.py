@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import math
+from typing import Any
+
 import pytest
 
 import refrelax as rr
 from refrelax.exercises import starts
+from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.intervals import Interval
+from refrelax.semantics.numbers.intsets import Ints, TruthSet
+from refrelax.semantics.values import from_payloads
 from refrelax.views.play import answer
+from refrelax.views.shown import element
 from refrelax.views.words import brief, ended
 
 
@@ -62,3 +71,26 @@ def test_what_a_loop_program_stored_is_told() -> None:
     text = answer({"action": "run", "program": starts.SCHEDULE, "dims": "n=2"})["text"]
     assert "value: nothing" in text and "argument 1 afterwards: float32[2] [" in text
     assert "argument 0 afterwards" not in text
+
+
+@pytest.mark.parametrize(
+    ("payload", "dtype", "shown", "said"),
+    [
+        (Interval(1.0, 2.0, True, "num/x"), "float32", [1.0, 2.0, "nan", {"poison": "num/x"}],
+         "between 1.0 and 2.0 or NaN or poison(num/x)"),
+        (Interval(1.0, 2.0, False, "num/x"), "float32", [1.0, 2.0, {"poison": "num/x"}],
+         "between 1.0 and 2.0 or poison(num/x)"),
+        (Interval(math.inf, -math.inf, True, "num/x"), "float32", ["nan", {"poison": "num/x"}], "NaN or poison(num/x)"),
+        (Interval(math.inf, -math.inf, True), "float32", "nan", "nan"),
+        (Interval(math.inf, -math.inf, False, "num/x"), "float32", {"poison": "num/x"}, "poison(num/x)"),
+        (Ints(1, 3, None, "num/x"), "int32", [1, 3, {"poison": "num/x"}], "between 1 and 3 or poison(num/x)"),
+        (TruthSet(True, False, "num/x"), "bool", [True, True, {"poison": "num/x"}], "True or poison(num/x)"),
+        (TruthSet(True, True), "bool", [False, True], "between False and True"),
+        (TruthSet(False, True), "bool", False, "False"),
+    ],
+)  # fmt: skip
+def test_a_set_says_all_that_is_in_it(payload: Any, dtype: str, shown: Any, said: str) -> None:
+    """Sets that may be poison were shown as numbers, and one that may be true as poison."""
+    found = element(payload, dtype, reading("enclosure"))
+    assert found == shown and json.loads(json.dumps(found)) == shown
+    assert brief(from_payloads(reading("enclosure"), dtype, (), [payload])) == f"{dtype}[] {said}"

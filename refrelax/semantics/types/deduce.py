@@ -13,7 +13,7 @@ from refrelax.rules import rule
 from refrelax.semantics.types.checked import Promise
 from refrelax.semantics.types.context import TypingContext
 from refrelax.semantics.types.erase import erase_to_scope, erase_variables
-from refrelax.semantics.types.expressions import type_of
+from refrelax.semantics.types.expressions import label, type_of
 from refrelax.semantics.types.lattice import (
     Check,
     check,
@@ -71,7 +71,7 @@ def return_type(frame: TypingContext, f: Function, params: tuple[Type, ...], bod
         leave_open(frame, "return annotation", ret, body, f.span)
         frame.journal.promises.append(Promise(frame.function, frame.prefix + "return", ret, body))
     frame.binding = "return"
-    frame.step(rule_id, ret, (("body", body),), f.span)
+    frame.step(rule_id, ret, ((label(f.body.body, "body"), body),), f.span)
     return ret
 
 
@@ -182,7 +182,7 @@ def match_cast(frame: TypingContext, binding: MatchCast) -> Type:
             f"{binding.name} is annotated {describe(binding.annotation)}, but cast to {describe(target)}",
             binding.span,
         )
-    frame.step("ty/match-cast", target, (("value", value),), binding.span)
+    frame.step("ty/match-cast", target, ((label(binding.value, "value"), value),), binding.span)
     return target
 
 
@@ -216,7 +216,8 @@ def if_type(frame: TypingContext, e: If) -> Type:
         sides.append(erase_to_scope(sequence_type(frame.branch(), branch), frame.visible))
     frame.binding = name
     ty = join(sides[0], sides[1], frame.facts)
-    frame.step("ty/if", ty, (("then", sides[0]), ("else", sides[1])), e.span)
+    names = label(e.then_branch.body, "then"), label(e.else_branch.body, "else")
+    frame.step("ty/if", ty, tuple(zip(names, sides, strict=True)), e.span)
     return ty
 
 

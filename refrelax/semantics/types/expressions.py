@@ -138,7 +138,7 @@ def call_type(frame: TypingContext, call: Call) -> Type:
     if not pure:
         purity(frame, call)
     ty = _held_against_nothing(args, ty)
-    frame.step(name, ty, tuple(zip(map(_label, call.args), args, strict=True)), call.span)
+    frame.step(name, ty, tuple(zip(map(label, call.args), args, strict=True)), call.span)
     return ty
 
 
@@ -229,9 +229,10 @@ def purity(frame: TypingContext, call: Call) -> None:
         frame.journal.report("wf/impure-in-pure-function", message, call.span, place)
 
 
-def _label(e: Expr) -> str:
+def label(e: Expr, what: str = "") -> str:
+    """What a premise of the derivation is about: a name, or in brackets what it is instead (nothing is called so)."""
     match e:
         case Var() | GlobalVar() | ExternFunc():
             return e.name
         case _:
-            return type(e).__name__
+            return f"({what or type(e).__name__})"
