@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from refrelax.interop.tvm.front_script import script
 from refrelax.interop.tvm.implementation import decode, encode, last_line
 from refrelax.interop.tvm.passes import array
 from refrelax.interop.tvm.process import TvmProcess
 from refrelax.judge.front import IMPORT, Imported, NoProgram, Run
 from refrelax.judge.implementation import FINDINGS, ImplementationFailed
 from refrelax.judge.stages import Stage
+from refrelax.testing.front import Program
 
 _WORKER = Path(__file__).with_name("front_worker.py")
 
@@ -23,15 +25,15 @@ class TvmFront:
         self.process = TvmProcess(python, timeout, worker)
 
     def imported(
-        self, program: dict[str, str], inputs: Sequence[Sequence[Any]] | None = None, again: bool = False
+        self, program: dict[str, str], inputs: Sequence[Sequence[Any]] | None = None, closely: bool = False
     ) -> Imported:
-        """See ``judge.front.Importer``. A crash or a hang of the importer is tried once more in a fresh process, where
-        ``again`` wants it."""
+        """See ``judge.front.Importer``. A crash or a hang of the importer is tried once more in a fresh process."""
         given = None if inputs is None else [[encode(each) for each in row] for row in inputs]
-        found = self._asked({**program, "inputs": given})
-        if again and found.kind in ("crash", "hang"):
+        request = {**program, "inputs": given, "closely": closely}
+        found = self._asked(request)
+        if found.kind in ("crash", "hang"):
             self.process.close()
-            found = self._asked({**program, "inputs": given})
+            found = self._asked(request)
         return found
 
     def _asked(self, request: dict[str, Any]) -> Imported:
@@ -53,6 +55,10 @@ class TvmFront:
         """What imports."""
         self.process.start()
         return {"tvm": self.process.version}
+
+    def script(self, program: Program, args: Sequence[Any], title: str) -> str:
+        """A program as a script without refrelax: see ``front_script.py``."""
+        return script(program, args, title)
 
     def close(self) -> None:
         """End the subprocess."""
@@ -78,8 +84,8 @@ def _imported(end: dict[str, Any]) -> Imported:
 
 def _run(args: tuple[Any, ...], row: dict[str, Any]) -> Run:
     match row:
-        case {"returned": value, "wide": wide}:
-            return Run(args, decode(value), None if wide is None else decode(wide))
+        case {"returned": value}:
+            return Run(args, decode(value), tuple(map(decode, row.get("others", ()))))
         case {"raised": str(why)}:
             return Run(args, why=f"the program itself raises {why}")
         case _:

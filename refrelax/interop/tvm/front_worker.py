@@ -9,9 +9,10 @@ Lines ``{"step": …}`` say what begins: ``make``, ``eager``, ``export``, ``impo
 
 * ``{"no_program": [step, message]}``: it is none, or PyTorch does not export it;
 * ``{"eager": […], "inputs": […], "by": …, "versions": …}``, and then ``{"text", "constants", "well_formed"}`` or
-  ``{"refused": [class, message], "place": …}``. A run is ``{"raised": message}`` or ``{"returned": value, "wide":
-  value}``, the second as computed in float64 and rounded (or null); ``{"other": message}`` where what was exported does
-  another thing than the program itself, which is nobody's fault here.
+  ``{"refused": [class, message], "place": …}``. A run is ``{"raised": message}``, ``{"returned": value}`` or
+  ``{"other": message}`` where what was exported does another thing than the program itself, which is nobody's fault
+  here. With ``"closely"`` in the request it also has ``"others"``, what the front end gives by other ways of its own:
+  computed in float64 and rounded, and (PyTorch) decomposed as it is for the import.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import copy
 import sys
 import traceback
 import types
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +79,7 @@ class Torch:
             model = model()
         self.model = model if isinstance(model, torch.nn.Module) else _wrapped(model)
         self.exported: Any = None
+        self.decomposed: Any = None
         self.versions = {"torch": str(torch.__version__)}
         if not all(isinstance(each, torch.Tensor) for each in self.example):
             raise NoProgram("its example inputs are not all tensors")
@@ -105,7 +108,7 @@ class Torch:
             return {"other": "the program writes to its inputs"}
         if not _same(first, second):
             return {"other": "the program does not give the same twice"}
-        return {"returned": {"tuple": [of_torch(each) for each in first]}, "wide": self._wide(row, first)}
+        return {"returned": {"tuple": [of_torch(each) for each in first]}}
 
     def differs(self, row: list[Any], returned: Any) -> str:
         """How what was exported differs from the program itself on an input, in words."""
@@ -115,19 +118,20 @@ class Torch:
             return f"the exported program raises {_said(error)}"
         return "" if {"tuple": found} == returned else "the exported program gives another result"
 
-    def _wide(self, row: list[Any], narrow: list[Any]) -> Any:
-        """The answer computed in float64, rounded to the dtypes of the answer itself."""
-        import torch
-
-        try:
+    def others(self, row: list[Any]) -> list[Any]:
+        """The answer computed in float64, rounded to the dtypes of the answer itself; and that of the program as it is
+        decomposed for the import, which is PyTorch's doing."""
+        own = _flat(self.model(*[each.clone() for each in row]))
+        found = []
+        with suppress(Exception):
             model = copy.deepcopy(self.model).double()
-            found = _flat(model(*[each.double() if each.is_floating_point() else each.clone() for each in row]))
-        except BaseException:
-            return None
-        if len(found) != len(narrow) or any(a.shape != b.shape for a, b in zip(found, narrow, strict=True)):
-            return None
-        kept = [a.to(b.dtype) if torch.is_floating_point(b) else b for a, b in zip(found, narrow, strict=True)]
-        return {"tuple": [of_torch(each) for each in kept]}
+            found.append(_flat(model(*[each.double() if each.is_floating_point() else each.clone() for each in row])))
+        with suppress(Exception):
+            if self.decomposed is None:
+                self.decomposed = self.exported.run_decompositions().module()
+            found.append(_flat(self.decomposed(*[each.clone() for each in row])))
+        fits = [each for each in found if [a.shape for a in each] == [a.shape for a in own]]
+        return [{"tuple": [of_torch(_rounded(a, b)) for a, b in zip(each, own, strict=True)]} for each in fits]
 
     def imported(self) -> Any:
         from tvm.relax.frontend.torch import from_exported_program
@@ -150,6 +154,10 @@ def _flat(value: Any) -> list[Any]:
 
     leaves: list[Any] = _pytree.tree_leaves(value)
     return leaves
+
+
+def _rounded(wide: Any, own: Any) -> Any:
+    return wide.to(own.dtype) if own.is_floating_point() else own
 
 
 def _same(first: list[Any], second: list[Any]) -> bool:
@@ -200,7 +208,7 @@ class Onnx:
             found = self._evaluated(self.model, row)
         except BaseException as error:
             return {"raised": _said(error)}
-        return {"returned": self._value(found), "wide": self._wide(row, found)}
+        return {"returned": self._value(found)}
 
     def _evaluated(self, model: Any, row: list[Any]) -> list[Any]:
         import numpy as np
@@ -214,30 +222,37 @@ class Onnx:
         values = [self.encoded(each) for each in found]
         return values[0] if len(values) == 1 else {"tuple": values}
 
-    def _wide(self, row: list[Any], narrow: list[Any]) -> Any:
+    def others(self, row: list[Any]) -> list[Any]:
+        """The answer computed in float64, rounded to the dtypes of the answer itself."""
         import numpy as np
+
+        own = self._evaluated(self.model, row)
+        wide = [each.astype("float64") if each.dtype.kind in "fV" else each for each in row]
+        try:
+            found = self._evaluated(self._widened(), wide)
+        except Exception:
+            return []
+        with np.errstate(all="ignore"):
+            kept = [a.astype(b.dtype) if b.dtype.kind in "fV" else b for a, b in zip(found, own, strict=True)]
+        return [self._value(kept)] if [a.shape for a in kept] == [a.shape for a in own] else []
+
+    def _widened(self) -> Any:
+        """The model with float64 wherever it has a narrower float."""
         from onnx import helper, numpy_helper
 
-        try:
-            model = copy.deepcopy(self.model)
-            graph = model.graph
-            for each in (*graph.input, *graph.output, *graph.value_info):
-                if each.type.tensor_type.elem_type in WIDENED:
-                    each.type.tensor_type.elem_type = 11
-            for each in graph.initializer:
-                if each.data_type in WIDENED:
-                    each.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(each).astype("float64"), each.name))
-            for node in graph.node:
-                for k, each in enumerate(node.attribute):
-                    if each.name in ("to", "dtype") and each.i in WIDENED:
-                        node.attribute[k].CopyFrom(helper.make_attribute(each.name, 11))
-            wide = [each.astype("float64") if each.dtype.kind in "fV" else each for each in row]
-            found = self._evaluated(model, wide)
-            with np.errstate(all="ignore"):
-                kept = [a.astype(b.dtype) if b.dtype.kind in "fV" else b for a, b in zip(found, narrow, strict=True)]
-        except BaseException:
-            return None
-        return self._value(kept) if all(a.shape == b.shape for a, b in zip(kept, narrow, strict=True)) else None
+        model = copy.deepcopy(self.model)
+        graph = model.graph
+        for each in (*graph.input, *graph.output, *graph.value_info):
+            if each.type.tensor_type.elem_type in WIDENED:
+                each.type.tensor_type.elem_type = 11
+        for each in graph.initializer:
+            if each.data_type in WIDENED:
+                each.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(each).astype("float64"), each.name))
+        for node in graph.node:
+            for k, each in enumerate(node.attribute):
+                if each.name in ("to", "dtype") and each.i in WIDENED:
+                    node.attribute[k].CopyFrom(helper.make_attribute(each.name, 11))
+        return model
 
     def imported(self) -> Any:
         from tvm.relax.frontend.onnx import from_onnx
@@ -330,6 +345,8 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
         for k, row in enumerate(inputs):
             if "returned" in runs[k] and (why := made.differs(row, runs[k]["returned"])):
                 runs[k] = {"other": why}
+            elif "returned" in runs[k] and request.get("closely"):
+                runs[k]["others"] = made.others(row)
     except BaseException as error:
         said = str(error) if isinstance(error, NoProgram) else _said(error)
         say({"end": {"no_program": [step, said]}})

@@ -17,6 +17,7 @@ from refrelax.judge.campaign.causes import Cause, dtype_class, template
 from refrelax.judge.campaign.kept import of_json, to_json
 from refrelax.judge.campaign.look import BUDGET, SECONDS, Seen, Sighting, verdicts
 from refrelax.judge.front import Imported, Importer, NoProgram
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
 from refrelax.running.arrays import Tensor, pack
 from refrelax.semantics.types.checked import CheckedModule
@@ -54,15 +55,23 @@ class Judged:
         return next(((args, v) for args, v in self.verdicts if isinstance(v, Divergence)), None)
 
 
-def judge(
-    importer: Importer, program: Program, inputs: Sequence[Sequence[Any]], strict: bool = False, again: bool = False
-) -> Judged:
+def judge(importer: Importer, program: Program, inputs: Sequence[Sequence[Any]], strict: bool = False) -> Judged:
     """Raises ``NoProgram``."""
-    imported = importer.imported({"source": program.source}, inputs, again)
+    found = _judged(importer, program, inputs, strict, False)
+    wrong = found.wrong
+    if wrong is not None and wrong[1].kind == "values" and not wrong[1].message.startswith("result"):
+        return _judged(importer, program, inputs, strict, True)
+    return found
+
+
+def _judged(
+    importer: Importer, program: Program, inputs: Sequence[Sequence[Any]], strict: bool, closely: bool
+) -> Judged:
+    imported = importer.imported({"source": program.source}, inputs, closely)
     checked = front.checked_of(imported)
     if not isinstance(checked, CheckedModule):
         return Judged(program, imported, None, [((), checked)])
-    found = []
+    found: list[tuple[tuple[Any, ...], Verdict]] = []
     for each in imported.runs:
         try:
             with limited(SECONDS):
@@ -200,6 +209,17 @@ def _built(
                 seen.meet(Sighting(cause_in(checked.module, verdict), k, j, said, fault, case))
 
 
+def verdict_of(importer: Importer, program: Program, args: Sequence[Any], strict: bool = False) -> Verdict:
+    """The verdict on the import of a program on some arguments (on its own, if there are none)."""
+    try:
+        judged = judge(importer, program, [args] if args else arguments(program, "0")[:1], strict)
+    except NoProgram as no:
+        return NoVerdict(str(no), reason="unsupported")
+    except ImplementationFailed as failed:
+        return NoVerdict(str(failed), reason="absent")
+    return judged.wrong[1] if judged.wrong is not None else judged.verdicts[0][1]
+
+
 # --- a finding -------------------------------------------------------------------------------------------------------
 
 
@@ -218,13 +238,13 @@ class _Shrinking:
     def __init__(self, importer: Importer, cause: Cause, strict: bool) -> None:
         self.importer, self.cause, self.strict, self.tried = importer, cause, strict, 0
 
-    def still(self, program: Program, inputs: Sequence[Sequence[Any]], again: bool = False) -> Small | None:
+    def still(self, program: Program, inputs: Sequence[Sequence[Any]]) -> Small | None:
         """The first of the inputs on which a program has the cause."""
         if self.tried > MOST_TRIES:
             return None
         self.tried += 1
         try:
-            judged = judge(self.importer, program, inputs, self.strict, again)
+            judged = judge(self.importer, program, inputs, self.strict)
         except NoProgram:
             return None
         for args, verdict in judged.verdicts:
@@ -242,7 +262,7 @@ def shrink(importer: Importer, case: Sequence[Any], cause: Cause, strict: bool =
     if not args:
         args = [*arguments(program, "0")[0]]
     at = _Shrinking(importer, cause, strict)
-    small = at.still(program, [args], again=True)
+    small = at.still(program, [args])
     if small is None:
         return None
     for candidate, given in _alone(small):
@@ -317,4 +337,4 @@ def _with(args: Sequence[Any], k: int, patterns: Sequence[int | None]) -> list[A
     return [*args[:k], Tensor.of_bytes(old.dtype, old.shape, pack(old.dtype, list(patterns))), *args[k + 1 :]]
 
 
-__all__ = ["Judged", "Small", "all_results", "cause_of", "judge", "look", "shrink", "told"]
+__all__ = ["Judged", "Program", "Small", "all_results", "cause_of", "judge", "look", "shrink", "told", "verdict_of"]
