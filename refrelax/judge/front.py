@@ -104,7 +104,7 @@ class Importer(Protocol):
 
 UNSUPPORTED = re.compile(
     r"not (?:yet )?(?:been )?(?:supported|implemented|handled)|[Uu]nsupported|only supports?|[Oo]nly .* (?:is|are) supported"
-    r"|support for|NotImplemented|does not support|doesn't support"
+    r"|support for|NotImplemented|does not support|doesn.t support|[Oo]nly statically"
 )
 """What an importer says where it has no such thing, which is no fault of it."""
 

@@ -46,7 +46,7 @@ Extent = int | str
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """``values``: ``any``, ``position`` (0 or 1), or ``positive``."""
+    """``values``: ``any``, ``finite``, ``position`` (0 or 1), or ``positive``."""
 
     name: str
     dtype: str
@@ -135,16 +135,18 @@ class Row:
     extents: tuple[int, ...] | None
     others: tuple[str, ...]
     gives: str
+    finite: bool = False
 
     @staticmethod
     def of(text: str) -> Row:
         call, first, others, gives = (part.strip() for part in text.split(" | "))
         first, _, given = first.partition(" of ")
-        kind, rank = first[0], first[1:]
+        kind, rank, finite = first[0], first[1:].rstrip("!"), first.endswith("!")
         low = int(rank.rstrip("+") or 0)
         ranks = range(low, low + 1) if rank.isdigit() else range(low, 5)
         extents = tuple(map(int, given.split(","))) if given else None
-        return Row(call, kind, ranks, extents, tuple(filter(None, map(str.strip, others.split(";")))), gives)
+        named = tuple(filter(None, map(str.strip, others.split(";"))))
+        return Row(call, kind, ranks, extents, named, gives, finite)
 
 
 @cache
@@ -191,19 +193,20 @@ class _Drawing:
     def first(self, row: Row) -> _Value:
         """An operand for a row: one that is there, if it fits, or a new one."""
         fits = [v for v in self.values if v.dtype in KINDS[row.kind] and len(v.extents) in row.ranks]
-        if fits and row.extents is None and self.turn.random() < 0.85:
+        if fits and row.extents is None and not row.finite and self.turn.random() < 0.85:
             return fits[-1] if self.turn.random() < 0.7 else self.turn.choice(fits)
         if row.extents is not None:
             extents: list[Extent] = list(row.extents)
             if self.turn.random() < 0.3:
                 extents[0] = "n"
-            return self.fresh(self.dtype(row.kind), extents)
+            return self.fresh(self.dtype(row.kind), extents, "finite" if row.finite else "any")
         rank = self.turn.choice([each for each in row.ranks for _ in range(3 if each in (1, 2, 3) else 1)])
-        return self.fresh(self.dtype(row.kind), [self.extent() for _ in range(rank)])
+        values = "finite" if row.finite else "any"
+        return self.fresh(self.dtype(row.kind), [self.extent() for _ in range(rank)], values)
 
-    def other(self, spec: str, x: _Value) -> _Value:
+    def other(self, spec: str, x: _Value, finite: bool) -> _Value:
         """Another operand, as a row describes it."""
-        values = "positive" if spec.startswith("+") else "any"
+        values = "positive" if spec.startswith("+") else "finite" if finite else "any"
         word, _, named = spec.lstrip("+").partition(" ")
         if word == "is":
             return self.fresh("bool", x.extents)
@@ -212,7 +215,8 @@ class _Drawing:
             return self.fresh(dtype, x.extents if named == "*" else self.broadcast(x.extents))
         if word == "like":
             there = [v for v in self.values if (v.dtype, v.extents) == (x.dtype, x.extents)]
-            return self.turn.choice(there) if self.turn.random() < 0.4 else self.fresh(x.dtype, x.extents)
+            reused = not finite and self.turn.random() < 0.4
+            return self.turn.choice(there) if reused else self.fresh(x.dtype, x.extents, values)
         extents = x.extents if named == "*" else tuple(_extent(each, x.extents) for each in named.split(","))
         return self.fresh("int64", extents, "position") if word == "at" else self.fresh(x.dtype, extents, values)
 
@@ -225,7 +229,7 @@ class _Drawing:
         x = self.first(row)
         operands = {"x": x}
         for name, spec in zip("yzuv", row.others, strict=False):
-            operands[name] = self.other(spec, x)
+            operands[name] = self.other(spec, x, row.finite)
         rank = len(x.extents)
         dim = self.turn.randrange(-rank, rank) if rank else 0
 
@@ -317,7 +321,7 @@ def _number(param: Param, policy: str, turn: random.Random) -> Any:
         return turn.randint(0, 1)
     if param.dtype == "bool":
         return turn.randint(0, 1)
-    corner = policy == "corners" and turn.random() < 0.6
+    corner = param.values != "finite" and policy == "corners" and turn.random() < 0.6
     if dtypes.is_float(param.dtype):
         return turn.choice(POSITIVE if param.values == "positive" else CORNERS if corner else PLAIN)
     low, high = dtypes.integer_range(param.dtype)

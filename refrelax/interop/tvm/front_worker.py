@@ -20,7 +20,6 @@ from __future__ import annotations
 import base64
 import copy
 import sys
-import traceback
 import types
 from contextlib import suppress
 from pathlib import Path
@@ -379,11 +378,17 @@ def _imported(made: Torch | Onnx) -> dict[str, Any]:
 
 
 def place_of(error: BaseException) -> str:
-    """The importer's own function that was at work: the innermost frame of a front end, else the innermost of TVM."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if "/frontend/" in frame.filename:
-            return f"{frame.filename.rsplit('/', 1)[-1]}:{frame.name}"
-    return str(worker.place_of(error))
+    """The importer's own function that was at work: the innermost of a front end (of the error that was first, where one
+    was raised for another), else the innermost of TVM."""
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    found, step = "", error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if "/frontend/" in code.co_filename:
+            found = f"{code.co_filename.rsplit('/', 1)[-1]}:{getattr(code, 'co_qualname', code.co_name)}"
+        step = step.tb_next
+    return found or str(worker.place_of(error))
 
 
 def _said(error: BaseException) -> str:
