@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from refrelax.commands import values
+from refrelax.commands import bisect_front, values
 from refrelax.commands.reports import report
 from refrelax.commands.shared import (
     Implementations,
@@ -21,6 +21,7 @@ from refrelax.commands.shared import (
     seconds,
     without_effect,
 )
+from refrelax.errors import UsageError
 from refrelax.judge import Bisection, Stage, WrongPass, follow
 from refrelax.judge.report import EXIT
 from refrelax.judge.wheels import Told, history
@@ -32,7 +33,9 @@ MOST_LINES = 60
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="TVMScript; - is standard input")
+    own = "instead: a PyTorch model with its example inputs, or an .onnx file; the import is judged first, by its own answer"
+    parser.add_argument("--front", metavar="FILE.py:NAME", help=own)
     parser.set_defaults(also=())
     whose = "whose passes: tvm (default), tvm@PYTHON (of another environment), refrelax; repeatable: side by side"
     parser.add_argument("--impl", action=Implementations, help=whose)
@@ -61,26 +64,48 @@ def bisect(options: argparse.Namespace) -> int:
 
     if not options.prove:
         without_effect(options, ("--relax", "--assume", "--timeout"), "without --prove")
+    if (options.file is None) == (options.front is None):
+        raise UsageError("give FILE, or --front FILE.py:NAME (or FILE.onnx), one of the two")
+    if options.front is not None:
+        without_effect(options, ("--prove", "--consts"), "with --front")
     names = (options.impl or "tvm", *options.also)
     compilers = [compiler_of(each, options.target) for each in names]
-    checked = read_checked(options.file, options.consts)
-    unasked = options.prove and not values.asked(options) and not values.shaped(options)
-    given = None if unasked else values.to_judge(options, checked.module)
+    checked = None if options.file is None else read_checked(options.file, options.consts)
+    unasked = checked is None or (options.prove and not values.asked(options) and not values.shaped(options))
+    given = None if unasked or checked is None else values.to_judge(options, checked.module)
     externs = values.externs(options)
     told = []
     for name, compiler in zip(names, compilers, strict=True):
         pipeline = options.pipeline or ("default" if name == "refrelax" else "default_build")
-        with busy("bisect"):
-            found = _followed(checked, given, compiler, pipeline, externs, options)
+        about = {"pipeline": pipeline}
+        imported = None
+        if options.front is not None:
+            with busy("import"):
+                imported = bisect_front.imported(options, name)
+            checked, given = imported.checked, imported.args
+        found = None
+        if checked is not None and (imported is None or imported.word != "FOUND"):
+            with busy("bisect"):
+                found = _followed(checked, given, compiler, pipeline, externs, options)
         version = _version(compiler, name)
-        told.append(Told(version, found.word))
-        if options.save is not None:
+        about |= {"version": version} if options.also else {}
+        word = _word(imported, found)
+        told.append(Told(version, word))
+        if options.save is not None and found is not None:
             save(found, Path(options.save) / version if options.also else Path(options.save))
-        _tell(found, {"pipeline": pipeline, **({"version": version} if options.also else {})}, options.json)
+        _tell(imported, found, about, options.json)
     if options.also and not options.json:
         print(history(told))
     codes = {EXIT[each.word] for each in told}
     return next(code for code in (1, 3, 0) if code in codes)
+
+
+def _word(imported: bisect_front.Front | None, found: Bisection | None) -> str:
+    """What was found first: an import of which nothing can be said leaves no answer but that a pass is wrong."""
+    if found is None:
+        assert imported is not None
+        return imported.word
+    return found.word if imported is None or found.word == "FOUND" or imported.word == "NONE" else imported.word
 
 
 def _followed(
@@ -98,13 +123,22 @@ def _followed(
     return follow_proofs(checked, compiler, pipeline, asked, options.strict)
 
 
-def _tell(found: Bisection, about: dict[str, str], json: bool) -> None:
+def _tell(
+    imported: bisect_front.Front | None, found: Bisection | None, about: dict[str, str], json: bool
+) -> None:
     if json:
-        emit({**row(found), **about})
+        own = {} if imported is None else imported.row()
+        if found is None:
+            emit({**own, **about})
+            return
+        front = {} if imported is None else {"import": own}
+        emit({**row(found), **front, "verdict": _word(imported, found), **about})
         return
     if "version" in about:
         print(f"{about['version']}:")
-    for line in said(found):
+    if imported is not None:
+        print(imported.said())
+    for line in () if found is None else said(found):
         print(line)
 
 

@@ -27,6 +27,14 @@ def compiler(name: str, target: str | None) -> Any:
         return None
 
 
+def importer(name: str) -> Any:
+    """What imports programs of front ends."""
+    from refrelax.interop.names import python_of
+    from refrelax.interop.tvm.front import TvmFront
+
+    return TvmFront(python_of(name))
+
+
 def report(finding: Finding, plan: Plan, state: State) -> dict[str, Any]:
     """What a report has besides what every reproducer has."""
     versions = {"refrelax": _version(), **finding.versions}
@@ -34,7 +42,8 @@ def report(finding: Finding, plan: Plan, state: State) -> dict[str, Any]:
         "cause": finding.cause.id,
         "signs": finding.cause.row(),
         "blame": finding.blame,
-        "program": finding.text,
+        "program": finding.text if finding.front is None else finding.front.source,
+        **({} if finding.front is None else {"imported": finding.text}),
         "expected": finding.expected,
         "found": finding.message,
         "spec": [says for each in finding.cause.operators[:2] if (says := of_operator(each)) is not None],

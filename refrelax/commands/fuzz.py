@@ -59,7 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-KINDS = ("cells", "rounds", "passes", "mutants")
+KINDS = ("cells", "rounds", "passes", "mutants", "front")
 
 
 def _kinds(text: str) -> tuple[str, ...]:
@@ -150,6 +150,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         guided=not options.plain,
         also=options.also,
         compiler=findings.compiler if is_tvm(options.impl) else None,
+        importer=findings.importer if is_tvm(options.impl) else None,
     )
 
 

@@ -46,8 +46,9 @@ def keep(out: Path, finding: Finding, plan: Plan, more: dict[str, Any]) -> Kept:
     taken = [int(p.name) for p in out.iterdir() if p.name.isdecimal()]
     folder = out / f"{max(taken, default=0) + 1:04}"
     folder.mkdir()
-    (folder / "module.py").write_text(finding.text, encoding="utf-8")
-    members = arrays(finding.args, parameter_types(api.parse(finding.text), "main"))
+    if finding.text:
+        (folder / "module.py").write_text(finding.text, encoding="utf-8")
+    members = arrays(finding.args, parameter_types(api.parse(finding.text), "main") if finding.text else ())
     npz.write(folder / "args.npz", members)
     given = f" --args {shlex.quote(str(folder / 'args.npz'))}" if members else ""
     chosen = {"--pipeline": plan.pipeline, "--target": plan.target}
@@ -58,6 +59,11 @@ def keep(out: Path, finding: Finding, plan: Plan, more: dict[str, Any]) -> Kept:
     if finding.steps:
         through = f"--pipeline {shlex.quote(','.join(finding.steps))}"
         command = f"refrelax bisect {shlex.quote(str(folder / 'module.py'))} --impl {impl} {through}{given}"
+    if finding.front is not None:
+        (folder / "program.py").write_text(finding.front.source, encoding="utf-8")
+        named = shlex.quote(f"{folder / 'program.py'}:program")
+        given = given if finding.text else ""
+        command = f"refrelax bisect --front {named} --impl {impl}{given}"
     report = {
         "signature": str(finding.signature),
         "kind": finding.signature.kind,

@@ -38,6 +38,7 @@ from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Intrinsic
 from refrelax.syntax.write.module import print_module
 from refrelax.testing.cells import WHOLE
+from refrelax.testing.front import Program as FrontProgram
 from refrelax.testing.module_strategies import modules
 from refrelax.testing.options import FEATURES
 from refrelax.testing.reproducible import independent_of_loaded_modules
@@ -62,9 +63,9 @@ PIPELINED = tuple(each for each in PORTABLE if each != "float_extents")
 (``spec/deviations.md``), so few programs would come further."""
 
 
-KINDS = ("cells", "rounds", "passes", "mutants")
-"""Calls of one operator, composed programs, programs through sequences of passes (of a compiler that has some), and
-mutants of modules that were given."""
+KINDS = ("cells", "rounds", "passes", "mutants", "front")
+"""Calls of one operator, composed programs, programs through sequences of passes (of a compiler that has some), mutants
+of modules that were given, and programs of front ends (of a compiler that imports some)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ class Plan:
     """Implementations that are asked of every finding, too."""
     compiler: Callable[..., Any] | None = None
     """``compiler(name, target)`` gives what ``bisect`` asks for the stages, or ``None``."""
+    importer: Callable[[str], Any] | None = None
+    """``importer(name)`` gives a ``judge.front.Importer``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,9 @@ class Finding:
     """The passes and schedules that the program goes through, where these are what is judged."""
     elsewhere: tuple[Told, ...] = ()
     """What each version said of it that was asked, this one among them."""
+    front: FrontProgram | None = None
+    """The program of a front end, where it is the import that is wrong; ``text`` is then what was imported, if anything
+    was."""
 
     @property
     def fault(self) -> bool:

@@ -14,7 +14,7 @@ from refrelax.syntax.module import ConstantArray, Module
 Part = Literal["import", "pass", "tir", "codegen", "run"]
 
 PARTS: dict[Part, str] = {
-    "import": "reading the program",
+    "import": "reading the program, or making it of a front end's",
     "pass": "a pass over graph functions (it may rewrite loop programs too)",
     "tir": "a pass over loop programs, below the last of those",
     "codegen": "making machine code of what the last pass left",

@@ -15,24 +15,39 @@ class UserFault(Exception):
 
 
 def call(named: str) -> Any:
-    """What ``FILE.py:FUNCTION`` gives. The file's folder is on the path while it runs, as for any script.
+    """What ``FILE.py:FUNCTION`` gives.
 
     Raises:
         UserFault: no such file or function, or it raised.
+    """
+    path, _, name = named.rpartition(":")
+    names = load(named)
+    try:
+        return names[name]()
+    except UserFault:
+        raise
+    except BaseException as error:  # SystemExit too
+        raise UserFault(_said(path, error)) from None
+
+
+def load(named: str) -> dict[str, Any]:
+    """The names of the file of ``FILE.py:NAME``, this one among them. The file's folder is on the path while it runs, as
+    for any script.
+
+    Raises:
+        UserFault: no such file or name, or the file raised.
     """
     path, _, name = named.rpartition(":")
     if not Path(path).is_file():
         raise UserFault(f"{path}: no such file")
     sys.path.insert(0, str(Path(path).resolve().parent))
     try:
-        function = runpy.run_path(path).get(name)
-        if function is None:
-            raise UserFault(f"{path}: there is no function {name!r}")
-        return function()
-    except UserFault:
-        raise
-    except BaseException as error:  # SystemExit too
+        names = runpy.run_path(path)
+    except BaseException as error:
         raise UserFault(_said(path, error)) from None
+    if names.get(name) is None:
+        raise UserFault(f"{path}: there is no function {name!r}")
+    return names
 
 
 def _said(path: str, error: BaseException) -> str:

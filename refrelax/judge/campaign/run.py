@@ -14,7 +14,7 @@ from itertools import count, islice
 from typing import Any
 
 from refrelax.errors import Outcome, Rejection, Returned, UsageError
-from refrelax.judge.campaign import mutants, sequences
+from refrelax.judge.campaign import front, mutants, sequences
 from refrelax.judge.campaign.blame import blame, compiler_of
 from refrelax.judge.campaign.causes import Cause
 from refrelax.judge.campaign.known import known_as
@@ -67,6 +67,9 @@ TURN = 10
 PAIRS = 8
 """Programs with their sequences of passes that are judged together."""
 
+FRONTS = 5
+"""Programs of front ends that are judged together: each takes about a second."""
+
 BEHIND = 4
 """A task of passes knows what those showed that are so many before it: so they can be under way together."""
 
@@ -105,11 +108,14 @@ def _endless(plan: Plan) -> Iterator[Task]:
     if not plan.cells:
         yield from (Task("rounds", k, BATCH) for k in count())
     others = {"rounds": (count(), ROUND, PACKS), "passes": (count(), PAIRS, TURN), "mutants": (count(), PACK, TURN)}
+    others["front"] = (count(), FRONTS, TURN)
     others = {kind: each for kind, each in others.items() if kind in plan.kinds}
     if plan.compiler is None or plan.pipeline is not None:
         others.pop("passes", None)
     if not plan.sources:
         others.pop("mutants", None)
+    if plan.importer is None:
+        others.pop("front", None)
     if "cells" in plan.kinds:
         total = len(_all_cells(plan.seed, plan.dtypes_of_cells))
         for k in range(-(-total // PACK)):
@@ -145,6 +151,9 @@ def _work(plan: Plan, task: Task) -> Seen:
         return sequences.look(compiler_of(plan), made, f"{plan.seed}/passes/{task.number}", given, plan.strict)
     make_headroom()
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    if task.kind == "front":
+        first, seed = task.number * FRONTS, str(plan.seed)
+        return front.look(importer_of(plan), seed, first, task.size, implementation, cause_in, plan.strict)
     if task.kind == "mutants":
         seed = f"{plan.seed}/mutants/{task.number}"
         return mutants.look(plan.sources, seed, task.size, implementation, cause_in, plan.strict)
@@ -163,11 +172,26 @@ def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
         return found
     if not _again(plan, found):
         return "it did not show again in a fresh process"
-    return _told(plan, found if found.steps else replace(found, blame=blame(plan, found)))
+    return _told(plan, found if found.blame else replace(found, blame=blame(plan, found)))
+
+
+@cache
+def _importer(make: Callable[[str], Any], name: str) -> Any:
+    return make(name)
+
+
+def importer_of(plan: Plan, name: str | None = None) -> Any:
+    """What imports programs of front ends, once in each process."""
+    assert plan.importer is not None
+    return _importer(plan.importer, name or plan.name)
 
 
 def _again(plan: Plan, found: Finding) -> bool:
     """Whether a fresh process diverges in the same way: what another program did to the old one is no finding."""
+    if found.front is not None:
+        importer_of(plan).close()
+        again = front.verdict_of(importer_of(plan), found.front, _given(found), plan.strict)
+        return isinstance(again, Divergence) and again.kind == found.blame["how"]
     if found.steps:
         compiler = compiler_of(plan)
         compiler.close()
@@ -177,22 +201,44 @@ def _again(plan: Plan, found: Finding) -> bool:
     if not hasattr(implementation, "run_many"):
         return True
     implementation.close()
-    args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
-    verdict = verdict_of(check(parse(found.text)), args, _Whole(implementation), plan.strict)
+    verdict = verdict_of(check(parse(found.text)), _given(found), _Whole(implementation), plan.strict)
     return isinstance(verdict, Divergence) and verdict.kind == found.cause.kind
 
 
 def _told(plan: Plan, found: Finding) -> Finding:
     """The finding with what a reader needs besides: what was expected, a script, versions."""
+    if found.front is not None:
+        return _told_of_front(plan, found)
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
     checked = check(parse(found.text))
-    args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
+    args = _given(found)
     expected = shown(run(checked, "main", *copies(args), budget=BUDGET))
     writes, versions = getattr(implementation, "script", None), getattr(implementation, "versions", None)
     title = f"{found.cause.id}\n\n{found.message}"
     script = "" if writes is None else writes(checked.module, args, title, expected, found.steps)
     told = replace(found, expected=expected, script=script, versions={} if versions is None else versions())
     return replace(told, elsewhere=_elsewhere(plan, told, checked, args)) if plan.also else told
+
+
+def _told_of_front(plan: Plan, found: Finding) -> Finding:
+    """The same for an import: what is expected is what the program itself gives."""
+    assert found.front is not None
+    rows = []
+    for name in (plan.name, *plan.also):
+        importer = importer_of(plan, name)
+        verdict = front.verdict_of(importer, found.front, _given(found), plan.strict)
+        version = str(importer.versions().get("tvm", name)) if hasattr(importer, "versions") else name
+        rows.append(Told(version, verdict.word, verdict.why if not isinstance(verdict, Divergence) else verdict.message))
+    writes, versions = getattr(importer_of(plan), "script", None), getattr(importer_of(plan), "versions", None)
+    title = f"{found.cause.id}\n\n{found.message}"
+    script = "" if writes is None else writes(found.front, _given(found), title)
+    told = replace(found, script=script, elsewhere=tuple(rows) if plan.also else ())
+    return replace(told, versions={**({} if versions is None else versions()), **found.versions})
+
+
+def _given(found: Finding) -> list[Any]:
+    """The arguments of a finding."""
+    return [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
 
 
 def _elsewhere(plan: Plan, found: Finding, checked: CheckedModule, args: Sequence[Any]) -> tuple[Told, ...]:
@@ -223,7 +269,9 @@ def shown(end: Outcome) -> str:
 def _shrunk(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     if task.kind == "rounds":
         return shrink_round(plan, task.number, task.size, sighting.cause) or "it did not show again"
-    if sighting.case is not None and task.kind == "mutants":
+    if sighting.case is not None and len(sighting.case) == 2:
+        return _shrunk_front(plan, task, sighting, sighting.case)
+    if sighting.case is not None and task.kind in ("mutants", "front"):
         return _shrunk_mutant(plan, task, sighting, sighting.case)
     if sighting.case is not None:
         return _shrunk_pair(plan, task, sighting, Pair.of_row(sighting.case))
@@ -265,6 +313,34 @@ def _shrunk_pair(plan: Plan, task: Task, sighting: Sighting, pair: Pair) -> Find
     )
 
 
+def _shrunk_front(plan: Plan, task: Task, sighting: Sighting, case: Sequence[Any]) -> Finding | str:
+    """The finding behind a program whose import is wrong."""
+    if sighting.fault:
+        fault = NoVerdict(sighting.message, reason="fault")
+        signature = Signature(kind_of(fault), sighting.cause.operators)
+        return Finding(signature, sighting.cause, "", (), fault, task.name, front=front.Program.of_row(case[0]))
+    small = front.shrink(importer_of(plan), case, sighting.cause, plan.strict)
+    if small is None:
+        return "it did not show again, alone"
+    found, imported, operators = small.found, small.judged.imported, small.cause.operators
+    who = {"operator": "+".join(operators), "place": found.place, "stage": "import", "pass": imported.by, "index": 0}
+    who |= {"how": found.kind, "why": found.message[:400]}
+    own = next((each.value for each in imported.runs if each.args == small.args and not each.why), None)
+    return Finding(
+        Signature(f"import {kind_of(found)}", operators),
+        small.cause,
+        imported.stage.text if imported.stage is not None else "",
+        tuple(map(portable, small.args)),
+        replace(found, bindings=(), report=NOTHING),
+        task.name,
+        who,
+        small.tried,
+        "" if own is None else shown(Returned(own)),
+        versions=imported.versions,
+        front=small.judged.program,
+    )
+
+
 def _shrunk_mutant(plan: Plan, task: Task, sighting: Sighting, case: Sequence[Any]) -> Finding | str:
     """The finding behind a mutant."""
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
@@ -280,8 +356,7 @@ def _shrunk_mutant(plan: Plan, task: Task, sighting: Sighting, case: Sequence[An
 
 
 def _pair(found: Finding) -> Pair:
-    args = (Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args)
-    return Pair(found.text, tuple(args), found.steps)
+    return Pair(found.text, tuple(_given(found)), found.steps)
 
 
 class _Whole:
