@@ -5,7 +5,7 @@ Spec: ``spec/11-fusion.md``, ``lo/fuse-keeps-views``.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial, reduce
+from functools import lru_cache
 
 from refrelax.lower.claims import both, eq
 from refrelax.lower.domains import Domain, dims_of, is_plain, same_place, shortest
@@ -53,4 +53,7 @@ def _all_of_it(nest: Nest, source: tuple[PrimExpr, ...], target: tuple[PrimExpr,
 
 
 def _count(shape: tuple[PrimExpr, ...]) -> PrimExpr:
-    return reduce(partial(Binary, "Mul"), shape, int_imm(1))
+    count: PrimExpr = int_imm(1)
+    for dim in shape:
+        count = Binary("Mul", count, dim)
+    return count

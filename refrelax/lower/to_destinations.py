@@ -60,7 +60,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     for name, func in module.functions.items():
         functions[name] = func
         if isinstance(func, Function):
-            types = checked.types.get(name, {})
+            types = by_name(checked.types.get(name, {}))
             rewriter = _Rewriter(module, name, types, ledger, names_of(func), views, taken_apart(func))
             functions[name] = rewriter.function(func)
     return module.with_functions(functions)
@@ -74,6 +74,15 @@ def names_of(func: Function) -> Taken:
         if isinstance(name, str):
             taken.add(name)
     return taken
+
+
+def by_name(types: Mapping[str, Type]) -> dict[str, Type]:
+    """The types of a function's variables, those of its local functions (``inner/x``) included; none of a name that two
+    have at different types."""
+    found: dict[str, set[Type]] = {}
+    for path, type_ in types.items():
+        found.setdefault(path.rpartition("/")[2], set()).add(type_)
+    return {name: each.pop() for name, each in found.items() if len(each) == 1}
 
 
 def taken_apart(func: Function) -> frozenset[str]:
@@ -224,7 +233,9 @@ class _Rewriter:
     def _passes(self, func: PrimFunc, given: Expr, ty: TensorType, where: str) -> bool:
         """Whether the entry check of a call is proved to succeed: a view does not make it."""
         source = operand(self.module, self.types, given)
-        found = interface(func, (source, ty)) if isinstance(source, TensorType) else None
+        if not isinstance(source, TensorType):
+            return False
+        found = interface(func, (source, ty))
         return found is not None and dims_equal(self.ledger, list(found.equal), where, extents([source, ty]))
 
 
