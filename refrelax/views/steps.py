@@ -15,7 +15,7 @@ from refrelax.judge.outcomes import cores
 from refrelax.version import SPEC_EDITION, __version__
 from refrelax.views.shown import shown
 
-FORMAT = 1
+FORMAT = 2
 """The version of the trace format; it grows when a reader of the old form would go wrong."""
 
 
