@@ -18,9 +18,9 @@ from refrelax.semantics.loops.buffers import build_alloc, build_match
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting
+from refrelax.semantics.loops.memory import build_partial, store_partial
 from refrelax.semantics.loops.regions import declare
-from refrelax.semantics.numbers.interface import ReduceOp
+from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, IterVar, SBlock
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, walk
@@ -213,21 +213,13 @@ def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Ru
     bound = build.buffers[reduction.update.buffer]
     f = build.context.numerics.at(bound.dtype)
     indices: list[Index] = [build_index(build, i) for i in reduction.update.indices]
-    where, _ = position(bound, indices)
     init, item = build_element(build, reduction.init.value), build_element(build, reduction.item)
-    cells, op, span, put = bound.cells, reduction.op, reduction.update.span, putting(build, bound)
+    op, span, so_far = reduction.op, reduction.update.span, build_partial(build, bound, indices, reduction.update.span)
 
-    def place(frame: Frame) -> int:
-        k = where(frame)
-        if k == OUTSIDE:
-            raise out_of_bounds(bound, indices, frame, span)
-        return k
+    def begun(frame: Frame) -> Payload:
+        return f.begin(op, init(frame))
 
-    def first(frame: Frame) -> None:
-        put(place(frame), f.begin(op, init(frame)))
+    def more(frame: Frame) -> Payload:
+        return f.accumulate(op, so_far(frame), item(frame))
 
-    def update(frame: Frame) -> None:
-        k = place(frame)
-        put(k, f.accumulate(op, cells[k], item(frame)))
-
-    return first, update
+    return store_partial(build, bound, indices, begun, span), store_partial(build, bound, indices, more, span)
