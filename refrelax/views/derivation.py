@@ -12,7 +12,6 @@ from html import escape
 
 from refrelax.semantics.types.checked import CheckedModule, Inference
 
-
 DEEP = 24
 """How far a tree is moved in."""
 

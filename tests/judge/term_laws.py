@@ -16,7 +16,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import product
 from typing import Any
@@ -273,10 +273,11 @@ def operator_laws(seed: int, only: str = "") -> Counter[str]:
         return counts
     try:
         _as_loops(checked, given, found)
-        if h.programs and len(h.programs[0].inputs) == len(given):
+        tensors = _results(tuple(given))
+        if h.programs and len(inputs := _results(h.programs[0].inputs)) == len(tensors):
             counts["read"] += 1
-            del h.programs[1:]
-            _judged(h, given, [found], "special", counts)
+            h.programs[:] = [replace(h.programs[0], inputs=inputs)]
+            _judged(h, tensors, [found], "special", counts)
     except (Broken, Dangling) as problem:
         raise Broken(f"seed {seed}, {op}: {call} of {params} at {dims}, {kind}: {problem}") from None
     return counts
@@ -298,12 +299,14 @@ def _as_loops(checked: CheckedModule, given: Sequence[rr.Tensor], found: Returne
 
 
 def _results(value: Any) -> tuple[Any, ...]:
-    """The tensors of a result, those of tuples within tuples too, from left to right."""
+    """The tensors of a result or of arguments, those of tuples within tuples too, from left to right."""
     return tuple(x for each in value for x in _results(each)) if isinstance(value, tuple) else (value,)
 
 
-def _poisoned(x: rr.Tensor, rng: random.Random) -> rr.Tensor:
+def _poisoned(x: Any, rng: random.Random) -> Any:
     """Sometimes, one element is poison."""
+    if isinstance(x, tuple):
+        return tuple(_poisoned(each, rng) for each in x)
     if not x.size or rng.random() < 0.7:
         return x
     numerics, hole = ieee(), rng.randrange(x.size)

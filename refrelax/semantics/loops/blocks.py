@@ -19,7 +19,7 @@ from refrelax.semantics.loops.buffers import build_alloc, build_match
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting, telling
+from refrelax.semantics.loops.memory import build_partial, build_store
 from refrelax.semantics.loops.regions import declare
 from refrelax.semantics.loops.visit import expressions, statements_of
 from refrelax.semantics.numbers.interface import Payload, ReduceOp
@@ -253,27 +253,13 @@ def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Ru
     bound = build.buffers[reduction.update.buffer]
     f = build.context.numerics.at(bound.dtype)
     indices: list[Index] = [build_index(build, i) for i in reduction.update.indices]
-    where, _ = position(bound, indices)
     init, item = build_element(build, reduction.init.value), build_element(build, reduction.item)
-    cells, op, span, put = bound.cells, reduction.op, reduction.update.span, putting(build, bound)
-    tell = telling(build, "write", bound, indices, span)
+    op, span, so_far = reduction.op, reduction.update.span, build_partial(build, bound, indices, reduction.update.span)
 
-    def place(frame: Frame) -> int:
-        k = where(frame)
-        if k == OUTSIDE:
-            raise out_of_bounds(bound, indices, frame, span)
-        return k
+    def begun(frame: Frame) -> Payload:
+        return f.begin(op, init(frame))
 
-    def write(frame: Frame, k: int, payload: Payload) -> None:
-        put(k, payload)
-        if tell is not None:
-            tell(frame, payload)
+    def more(frame: Frame) -> Payload:
+        return f.accumulate(op, so_far(frame), item(frame))
 
-    def first(frame: Frame) -> None:
-        write(frame, place(frame), f.begin(op, init(frame)))
-
-    def update(frame: Frame) -> None:
-        k = place(frame)
-        write(frame, k, f.accumulate(op, cells[k], item(frame)))
-
-    return first, update
+    return build_store(build, bound, indices, begun, span), build_store(build, bound, indices, more, span)

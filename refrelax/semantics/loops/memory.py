@@ -305,6 +305,24 @@ def putting(build: Builder, bound: Bound) -> Callable[[int, Payload], None]:
     return bound.cells.__setitem__
 
 
+def build_partial(build: Builder, bound: Bound, indices: Sequence[Index], span: Span | None) -> Element:
+    """The partial result in a cell, as its own reduction finds it: unsettled."""
+    where, _ = position(bound, indices)
+    if build.declared:
+        where = held_to_region(build, bound, indices, where, "read", None)
+    if is_watched(build, bound):
+        where = _watched_read(build, bound, indices, where)
+    cells = bound.cells
+
+    def load(frame: Frame) -> Payload:
+        k = where(frame)
+        if k == OUTSIDE:
+            raise out_of_bounds(bound, indices, frame, span)
+        return cells[k]
+
+    return load
+
+
 def _careful_store(bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None) -> Run:
     storage, dtype = bound.storage, bound.dtype
 
