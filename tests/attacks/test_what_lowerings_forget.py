@@ -330,6 +330,38 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("fuse_ops",),
         [X, X, [*X, *Y]],
     ),
+    "a fused function that stores into one of two names for its argument": (
+        """
+    @T.prim_func(private=True)
+    def add(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+        for i in range(4):
+            C[i] = A[i] + B[i]
+
+    @T.prim_func(private=True)
+    def spoil(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = T.float32(3)
+        for i in range(4):
+            A[i] = T.float32(100)
+
+    @R.function(private=True)
+    def chain(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        R.func_attr({"Primitive": True})
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.add, (x, x), out_ty=R.Tensor((4,), "float32"))
+            b = R.call_tir(cls.spoil, (y,), out_ty=R.Tensor((4,), "float32"))
+            d = R.call_tir(cls.add, (b, a), out_ty=R.Tensor((4,), "float32"))
+            R.output(d)
+        return d
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        return Module.chain(x, x)
+""",
+        ("fuse_loops",),
+        [X],
+    ),
     "a truth that is computed from what wraps": (
         through("float32", "A[i] + T.float32(1)", f"B[i] + T.Cast('float32', (i * {STEEP} * 4) // {STEEP} < 5)"),
         ("fuse_loops",),
