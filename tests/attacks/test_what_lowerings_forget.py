@@ -304,6 +304,64 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("fuse_loops",),
         [X],
     ),
+    "outputs whose extents a check compares": (
+        """
+    @T.prim_func(private=True)
+    def two(a: T.handle, b: T.handle, c: T.handle):
+        n, m = T.int64(), T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (m,), "float32")
+        C = T.match_buffer(c, (m,), "float32")
+        for i in range(m):
+            B[i] = A[0]
+        for i in range(m):
+            C[i] = A[0] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32"), y: R.Tensor(("p",), "float32"), z: R.Tensor(("q",), "float32")):
+        p, q = T.int64(), T.int64()
+        with R.dataflow():
+            t = R.call_tir(Module.two, (x,), out_ty=[R.Tensor((p,), "float32"), R.Tensor((q,), "float32")])
+            a = t[0]
+            b = t[1]
+            R.output(a, b)
+        return (a, b)
+""",
+        ("fuse_ops",),
+        [X, X, [*X, *Y]],
+    ),
+    "a fused function that stores into one of two names for its argument": (
+        """
+    @T.prim_func(private=True)
+    def add(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+        for i in range(4):
+            C[i] = A[i] + B[i]
+
+    @T.prim_func(private=True)
+    def spoil(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = T.float32(3)
+        for i in range(4):
+            A[i] = T.float32(100)
+
+    @R.function(private=True)
+    def chain(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        R.func_attr({"Primitive": True})
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.add, (x, x), out_ty=R.Tensor((4,), "float32"))
+            b = R.call_tir(cls.spoil, (y,), out_ty=R.Tensor((4,), "float32"))
+            d = R.call_tir(cls.add, (b, a), out_ty=R.Tensor((4,), "float32"))
+            R.output(d)
+        return d
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        return Module.chain(x, x)
+""",
+        ("fuse_loops",),
+        [X],
+    ),
     "a truth that is computed from what wraps": (
         through("float32", "A[i] + T.float32(1)", f"B[i] + T.Cast('float32', (i * {STEEP} * 4) // {STEEP} < 5)"),
         ("fuse_loops",),

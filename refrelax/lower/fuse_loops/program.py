@@ -16,6 +16,7 @@ from refrelax.lower.nests import Axis, Nest, rewritten, write_nest
 from refrelax.lower.pattern_kinds import outputs, program
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.graph.overwriting import stores_in_inputs
 from refrelax.syntax.graph import Call, DataflowBlock, Expr, Function, GlobalVar, PrimValue, Tuple, Var, VarBinding
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam, Stmt
 from refrelax.syntax.module import Module
@@ -127,6 +128,8 @@ def _append(
             return None
     if not isinstance(func, PrimFunc) or not isinstance(out.shape, tuple) or out.dtype is None:
         return None
+    if stores_in_inputs(func, len(args)):
+        return None  # (what is given may be the memory of another parameter)
     operands = [*(_operand(arg, known) for arg in args), out]
     nests = program(func)
     found = interface(func, tuple(o for o in operands if o is not None)) if None not in operands else None

@@ -37,7 +37,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The pass."""
     before = checked.module.functions
     names = Taken(before)
-    module = split_outputs(checked.module, names)
+    module = split_outputs(checked, ledger, names)
     if module is not checked.module:
         checked = check(module)
     functions: dict[str, BaseFunc] = dict(module.functions)

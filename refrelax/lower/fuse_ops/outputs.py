@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeGuard
 
-from refrelax.lower.fuse_ops.graph import used
+from refrelax.lower.claims import Ledger
+from refrelax.lower.fuse_ops.graph import Operand, operand, used
+from refrelax.lower.fuse_ops.interface import dims_equal, extents, interface
 from refrelax.lower.names import Taken
 from refrelax.lower.nests import Nest
 from refrelax.lower.origins.made import field_of
 from refrelax.lower.origins.vouched import Claimed, claimed, with_origin
 from refrelax.lower.pattern_kinds import is_copy, outputs, program
 from refrelax.rules import rule
+from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import (
     Binding,
     Call,
@@ -26,21 +30,23 @@ from refrelax.syntax.graph import (
     GlobalVar,
     Op,
     SeqExpr,
+    Tuple,
     TupleGetItem,
     Var,
     VarBinding,
 )
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import SymVar, free_symbols
-from refrelax.syntax.types import TupleType
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
+from refrelax.syntax.types import TensorType, TupleType, Type
 
 
-def split_outputs(module: Module, names: Taken) -> Module:
-    """``module`` with such calls rewritten, in the dataflow blocks of its functions' bodies."""
+def split_outputs(checked: CheckedModule, ledger: Ledger, names: Taken) -> Module:
+    """The module with such calls rewritten, in the dataflow blocks of its functions' bodies."""
+    module = checked.module
     functions: dict[str, BaseFunc] = dict(module.functions)
     for name, function in module.relax_functions().items():
-        splitter = _Splitter(module, names)
+        splitter = _Splitter(checked, ledger, names, name)
         body = splitter.sequence(function)
         if splitter.made:
             functions[name] = replace(function, body=body)
@@ -49,8 +55,11 @@ def split_outputs(module: Module, names: Taken) -> Module:
 
 
 class _Splitter:
-    def __init__(self, module: Module, names: Taken) -> None:
-        self.module = module
+    def __init__(self, checked: CheckedModule, ledger: Ledger, names: Taken, where: str) -> None:
+        self.module = checked.module
+        self.types = checked.types.get(where, {})
+        self.ledger = ledger
+        self.where = where
         self.names = names
         self.made: dict[tuple[str, int], tuple[str, PrimFunc]] = {}
 
@@ -84,14 +93,20 @@ class _Splitter:
     def calls(self, binding: Binding, fields: list[VarBinding]) -> list[Binding] | None:
         """One call for each output that is used; a second name of it is an alias."""
         match binding.value:
-            case Call(op=Op(name="relax.call_tir"), args=(GlobalVar(name=callee), args), ty_args=(TupleType() as out,)):
+            case Call(
+                op=Op(name="relax.call_tir"),
+                args=(GlobalVar(name=callee), Tuple() as args),
+                ty_args=(TupleType() as out,),
+            ):
                 func = self.module.functions.get(callee)
             case _:
                 return None
         first: dict[int, str] = {}
         result: list[Binding] = []
         wanted = sorted({_index(b) for b in fields})
-        if not isinstance(func, PrimFunc) or not self.specialised(callee, func, wanted, len(out.fields)):
+        if not isinstance(func, PrimFunc) or not self.passes(func, args, out, f"{self.where}.{binding.name}: {callee}"):
+            return None
+        if not self.specialised(callee, func, wanted, len(out.fields)):
             return None
         for b in fields:
             k = _index(b)
@@ -103,6 +118,22 @@ class _Splitter:
             call = Call(Op("relax.call_tir"), (GlobalVar(name), args), ty_args=(out.fields[k],), span=binding.span)
             result.append(replace(b, value=call))
         return result
+
+    @rule("lo/fuse-shape-equal")
+    def passes(self, func: PrimFunc, args: Tuple, out: TupleType, where: str) -> bool:
+        """Whether the call's entry check is proved to succeed: it compares extents of several outputs, and those of
+        outputs that are not computed any more."""
+        operands = tuple(operand(self.module, self.types, each) for each in args.fields)
+        found = tuple(each for each in (*operands, *out.fields) if each is not None and _is_known(each))
+        if not len(found) == len(operands) + len(out.fields) == len(func.params):
+            return False
+        if any(
+            isinstance(p, BufferParam) != isinstance(o, TensorType) for p, o in zip(func.params, found, strict=True)
+        ):
+            return False
+        seen = interface(func, found)
+        tensors = [each for each in found if isinstance(each, TensorType)]
+        return seen is not None and dims_equal(self.ledger, list(seen.equal), where, extents(tensors))
 
     @rule("lo/fuse-split-outputs")
     def specialised(self, callee: str, func: PrimFunc, wanted: list[int], count: int) -> bool:
@@ -123,6 +154,11 @@ class _Splitter:
             if (callee, k) not in self.made:
                 self.made[callee, k] = (self.names.fresh(f"{callee}_output{k}"), with_origin(f, _field(func, k)))
         return True
+
+
+def _is_known(e: Operand | Type) -> TypeGuard[Operand]:
+    """Whether it is a scalar, or the type of a tensor of known extents."""
+    return isinstance(e.shape, tuple) if isinstance(e, TensorType) else isinstance(e, PrimExpr)
 
 
 def _field(func: PrimFunc, k: int) -> Claimed | None:

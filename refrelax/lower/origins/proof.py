@@ -61,7 +61,7 @@ def _lowered(module: Module) -> Iterator[PrimFunc]:
         if made is not None:
             yield made
             yield simplified(made, Ledger(), MAIN)
-        split = split_outputs(checked.module, Taken(checked.module.functions))
+        split = split_outputs(checked, Ledger(), Taken(checked.module.functions))
         function = split.functions[MAIN]
         assert isinstance(function, Function)
         whole = fused(split, function, Ledger(), MAIN)
