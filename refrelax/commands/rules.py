@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Sequence
-from textwrap import indent
+from textwrap import indent, shorten
 from typing import Any
 
 from refrelax.commands.shared import add_json, emit, positive, progress, table, without_effect
@@ -22,6 +22,9 @@ MOST_PROGRAMS = 3
 
 MOST_TEXT = 2000
 """Characters of a program that are shown."""
+
+MOST_OF_A_LINE = 160
+"""Characters of a line of the spec that are shown."""
 
 MOST_WHOLE = 8
 """Rules that ``explain`` shows whole; of more, a line each."""
@@ -158,12 +161,16 @@ def explain(options: argparse.Namespace) -> int:
     from refrelax.conformance import spec_text
     from refrelax.conformance.explain import ExplainedOp
     from refrelax.conformance.explain import explain as look_up
+    from refrelax.conformance.nearest import spots
 
     what = " ".join(options.what)
+    where = spots(what) if " " in what.strip() else ()
     try:
         found = look_up(what)
     except KeyError as error:
-        raise UsageError(str(error.args[0])) from None
+        if not where:
+            raise UsageError(str(error.args[0])) from None
+        found = ()
     rules = found.rules if isinstance(found, ExplainedOp) else found
     if options.json:
         if isinstance(found, ExplainedOp):
@@ -174,7 +181,11 @@ def explain(options: argparse.Namespace) -> int:
             })  # fmt: skip
         for each in rules:
             emit(_row(each))
+        for spot in where:
+            emit({"stands": spot.place, "section": spot.section, "text": spot.text})
         return 0
+    for spot in where:
+        print(f"{spot.place}  {spot.section}\n    | {shorten(spot.text, MOST_OF_A_LINE)}")
     words = {word: said for word, said in spec_text.glossary().items() if word == what.lower().strip()}
     for word, said in words.items():
         print(f"{word}: {said}\n")

@@ -1,4 +1,4 @@
-"""The rules nearest to a sentence of the spec that no rule says: those of the place where it stands."""
+"""Where words of the spec stand, and the rules nearest to a sentence that no rule says: those of that place."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from refrelax.conformance import spec_text
 from refrelax.conformance.tie import Tie
 
 MOST_RULES = 4
+MOST_SPOTS = 3
 SHARE = 0.6
 """How much of what the words weigh a paragraph holds; below it nothing is found."""
 
@@ -46,6 +47,20 @@ def nearest(tie: Tie, what: str) -> list[str]:
     Of prose, those that it names and those of its section; of a section without any, those of its chapter, and of a
     chapter without any, those that it names; the nearest first.
     """
+    best = _best(what)
+    if best is None:
+        return []
+    there = [rule for rule, p in tie.defined.items() if p.file == best.file]
+    own = [rule for rule in there if _section(best.file, tie.defined[rule].line) == best.section]
+    found = sorted(own or there, key=lambda rule: abs(tie.defined[rule].line - best.line))
+    found = found or _mentioned(best, _places())
+    named = [each for each in best.ids if each in tie.defined]
+    here = [each for each in named if tie.defined[each].file == best.file]
+    return [each for each in dict.fromkeys((*here, *found, *named)) if each in tie.defined][:MOST_RULES]
+
+
+def _best(what: str) -> Place | None:
+    """The paragraph, or the row, that holds most of some words; ``None`` if each holds too little of them."""
     places = _places()
     seen = Counter(each for place in places for each in place.stems)
     weights = {each: math.log(len(places) / seen[each]) for each in set(stems(what)) if seen[each]}
@@ -53,13 +68,65 @@ def nearest(tie: Tie, what: str) -> list[str]:
     whole = sum(weights.values()) + unknown * math.log(len(places))
     best = max(places, key=lambda place: sum(weights.get(each, 0.0) for each in place.stems), default=None)
     if best is None or not whole or sum(weights.get(each, 0.0) for each in best.stems) < SHARE * whole:
-        return []
-    there = [rule for rule, p in tie.defined.items() if p.file == best.file]
-    own = [rule for rule in there if _section(best.file, tie.defined[rule].line) == best.section]
-    found = sorted(own or there, key=lambda rule: abs(tie.defined[rule].line - best.line)) or _mentioned(best, places)
-    named = [each for each in best.ids if each in tie.defined]
-    here = [each for each in named if tie.defined[each].file == best.file]
-    return [each for each in dict.fromkeys((*here, *found, *named)) if each in tie.defined][:MOST_RULES]
+        return None
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where words stand: ``file:line``, the heading above, and the text from there on, to the end of the next line."""
+
+    place: str
+    section: str
+    text: str
+
+
+def spots(what: str) -> tuple[Spot, ...]:
+    """Where some words stand in the spec, one behind the other, whatever is between them but words and wherever a line
+    ends; if they do so nowhere, the paragraph or row that holds most of them."""
+    wanted = stems(what)
+    if not wanted:
+        return ()
+    quoted = [spot for file in _files() for spot in _quoted(file, wanted)]
+    if quoted:
+        return tuple(quoted[:MOST_SPOTS])
+    best = _best(what)
+    return () if best is None else (_spot(best.file, best.line),)
+
+
+def _quoted(file: str, wanted: Sequence[str]) -> Iterator[Spot]:
+    said = _said(file)
+    firsts, size = [k for k, word in enumerate(said) if word[0] == wanted[0]], len(wanted)
+    begin = [said[k] for k in firsts if [word[0] for word in said[k : k + size]] == list(wanted)]
+    yield from (_spot(file, line, column) for _, line, column in begin)
+
+
+@cache
+def _said(file: str) -> tuple[tuple[str, int, int], ...]:
+    """The stems of a chapter in order, each with its line and its column."""
+    words = re.compile(r"[a-z0-9]+")
+    return tuple(
+        (stem(each[0]), number, each.start())
+        for number, line in enumerate(_lines(file), 1)
+        for each in words.finditer(line.lower())
+    )
+
+
+def _spot(file: str, line: int, column: int = 0) -> Spot:
+    lines = _lines(file)
+    above = next((each.lstrip("# ") for each in reversed(lines[:line]) if each.startswith("#")), "")
+    more = lines[line] if line < len(lines) and not lines[line].startswith(("|", "#")) else ""
+    return Spot(f"{file}:{line}", above, f"{lines[line - 1][column:]} {more}".strip())
+
+
+@cache
+def _files() -> tuple[str, ...]:
+    return tuple(path.relative_to(spec_text.spec_directory().parent).as_posix() for path in spec_text.chapters())
+
+
+@cache
+def _lines(file: str) -> tuple[str, ...]:
+    return tuple((spec_text.spec_directory().parent / file).read_text("utf-8").splitlines())
 
 
 def _mentioned(best: Place, places: Sequence[Place]) -> list[str]:
@@ -70,18 +137,13 @@ def _mentioned(best: Place, places: Sequence[Place]) -> list[str]:
 
 @cache
 def _places() -> tuple[Place, ...]:
-    return tuple(
-        each
-        for path in spec_text.chapters()
-        for each in _of(path.relative_to(spec_text.spec_directory().parent).as_posix())
-    )
+    return tuple(each for file in _files() for each in _of(file))
 
 
 def _of(file: str) -> Iterator[Place]:
     """The paragraphs of a chapter."""
     section, first, held = 0, 0, list[str]()
-    lines = (spec_text.spec_directory().parent / file).read_text("utf-8").splitlines()
-    for number, line in enumerate([*lines, ""], 1):
+    for number, line in enumerate((*_lines(file), ""), 1):
         if line.startswith("#"):
             section = number
         if line.strip() and not line.startswith(("|", "#")):

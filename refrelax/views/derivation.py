@@ -35,13 +35,13 @@ def trees(checked: CheckedModule, function: str) -> tuple[Node, ...]:
     }
     told: set[str] = set()
     groups = []
-    for each in reversed(steps):
+    for each in steps:
         if id(each) not in used:
             group, below = list[Node](), {each.name: each}
             while below:
                 group.append(_node(below.pop(next(iter(below))), known, told, below, 0))
             groups.append(group)
-    return tuple(node for group in reversed(groups) for node in group)
+    return tuple(node for group in groups for node in group)
 
 
 def _named(what: str, by: Inference, known: dict[str, Inference]) -> Inference | None:

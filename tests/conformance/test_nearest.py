@@ -11,7 +11,7 @@ import pytest
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
 from refrelax.conformance.explain import Explained, ExplainedOp, explain
-from refrelax.conformance.nearest import nearest
+from refrelax.conformance.nearest import nearest, spots
 
 
 def sentences() -> list[tuple[str, str]]:
@@ -94,3 +94,25 @@ def test_a_word_of_others_leads_to_the_rules_that_say_it_here() -> None:
         assert rules and known.keys() >= set(rules), word
         found = explain(word.upper())
         assert isinstance(found, tuple) and [each.rule for each in found] == rules
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "section"),
+    [
+        ("A sum of n items makes n - 1 roundings", "spec/02-values.md", "Why the any-order bound holds"),
+        ("two traps agree, whatever their rules", "spec/09-outcomes.md", "Agreement"),
+        ("Symbols of the callee and of the caller never meet", "spec/05-types.md", "Calls"),
+        ("agree traps two rules whatever", "spec/09-outcomes.md", "Agreement"),
+    ],
+)
+def test_words_have_a_place(words: str, file: str, section: str) -> None:
+    """A sentence that no rule says led to the rules near it, and not to itself."""
+    (found,) = spots(words)
+    path, _, line = found.place.rpartition(":")
+    assert (path, found.section) == (file, section)
+    said = (spec_text.spec_directory().parent / path).read_text("utf-8").splitlines()[int(line) - 1 :]
+    assert found.text.split()[:6] == " ".join(said)[" ".join(said).index(found.text[:20]) :].split()[:6]
+
+
+def test_words_that_stand_nowhere_have_no_place() -> None:
+    assert spots("the quick brown fox jumps over a lazy dog") == ()

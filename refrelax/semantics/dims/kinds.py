@@ -10,7 +10,22 @@ from typing import Literal as _Lit
 from refrelax.rules import rule
 from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Let, Literal, Not, PrimExpr, Select, SymVar, walk
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferRef,
+    Cast,
+    CommReducer,
+    Intrinsic,
+    Let,
+    Literal,
+    Not,
+    PrimExpr,
+    RangeArg,
+    Select,
+    StringImm,
+    SymVar,
+    walk,
+)
 
 Kind = _Lit["index", "float", "truth"]
 
@@ -79,6 +94,8 @@ operands differ, and everything that is no arithmetic."""
 def misfit(e: PrimExpr) -> str | None:
     """Why the operands of ``e`` are not of the kinds that it takes; ``None`` where they are. Looks at one node."""
     match e:
+        case Cast() if isinstance(e.value, NO_NUMBER):
+            return f"a conversion takes a number, found {e.value.dtype}"
         case Binary():
             return _wrong(e.op, (e.a, e.b), OPERANDS[e.op])
         case Not():
@@ -89,7 +106,13 @@ def misfit(e: PrimExpr) -> str | None:
             return _choice("T.if_then_else", c, a, b) or _wrong_result(e)
         case Intrinsic("ldexp", (a, b)):
             wrong = _wrong("the first operand of T.ldexp", (a,), _FLOAT) or _wrong("T.ldexp", (b,), _INDEX)
-            return wrong or _wrong_result(e)
+            return wrong or _lanes("T.ldexp", (a, b)) or _wrong_result(e)
+        case Intrinsic("q_multiply_shift" | "q_multiply_shift_per_axis"):
+            what, numbers, flags = f"T.{e.op}", e.args[:5], e.args[5:]
+            wrong = _wrong(what, numbers, _INDEX) or _wrong(what, flags, _BITS)
+            return wrong or _lanes(what, (e, *e.args)) or _wrong_result(e)
+        case Intrinsic("reinterpret", (BufferRef(),)) if dtypes.kind(e.dtype) == "handle":
+            return None  # a pointer, at another type
         case Intrinsic() if e.op in OPERANDS:
             return _wrong(f"T.{e.op}", e.args, OPERANDS[e.op]) or _wrong_result(e)
         case Intrinsic() if e.op in RESULTS or e.op in OF_SECOND:
@@ -98,14 +121,27 @@ def misfit(e: PrimExpr) -> str | None:
             return None
 
 
+NO_NUMBER = (StringImm, BufferRef, CommReducer, RangeArg)
+"""What stands among the arguments of an intrinsic and is no operand of arithmetic."""
+
+
 def _wrong(what: str, operands: tuple[PrimExpr, ...], kinds: frozenset[Kind]) -> str | None:
     for each in operands:
         found = kind_of(each.dtype)
+        if isinstance(each, NO_NUMBER):
+            return f"{what} takes operands of kind {' or '.join(sorted(kinds))}, found a {type(each).__name__}"
         if found is not None and found not in kinds:
             return f"{what} takes operands of kind {' or '.join(sorted(kinds))}, found {each.dtype} ({found})"
     if len({_alike(each) for each in operands}) > 1:
         return f"{what} takes operands of one kind, floats of one dtype, found {', '.join(e.dtype for e in operands)}"
     return None
+
+
+def _lanes(what: str, operands: tuple[PrimExpr, ...]) -> str | None:
+    """Why operands that may differ in dtype have not as many lanes each."""
+    if len({dtypes.lanes(each.dtype) for each in operands}) == 1:
+        return None
+    return f"{what} takes as many lanes of each operand, found {', '.join(each.dtype for each in operands)}"
 
 
 def _alike(e: PrimExpr) -> str | None:

@@ -19,6 +19,7 @@ from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
 from refrelax.syntax import dtypes
+from refrelax.syntax.bits import literal_value
 from refrelax.syntax.scalars import Intrinsic, Literal, StringImm, literal_int
 
 LLVM_CALLS = frozenset({"call_llvm_intrin", "call_llvm_pure_intrin"})
@@ -150,7 +151,7 @@ def symbol_of(call: Intrinsic) -> str:
     """The name of what a call calls."""
     first = call.args[0] if call.args else None
     if isinstance(first, Literal):
-        return str(literal_int(first))
+        return str(literal_value(first))
     return first.value if isinstance(first, StringImm) else str(first)
 
 

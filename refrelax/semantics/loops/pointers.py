@@ -95,6 +95,7 @@ def bind_tensor(name: str, tensor: TensorValue, scope: str = "global") -> Bound:
         fixed(tensor.offset),
         scope,
         fixed(tensor.offset),
+        borrowed=True,  # a caller may say that more lies behind a pointer than does
     )
 
 

@@ -93,8 +93,12 @@ def _scaled(m: Meaning, call: Call, dtype: str, features: Index) -> Callable[[Pa
         factor = f.lit(scale)
         return lambda a: f.mul(a, factor)
     n = index(features)
-    root = f.lit(isqrt(n)) if isqrt(n) ** 2 == n else f.math("sqrt")(f.lit(n))
-    return lambda a: f.div(a, root)
+
+    @cache
+    def root() -> Payload:  # asked for by an element, as a dtype may have no root
+        return f.lit(isqrt(n)) if isqrt(n) ** 2 == n else f.math("sqrt")(f.lit(n))
+
+    return lambda a: f.div(a, root())
 
 
 def attended(

@@ -174,7 +174,7 @@ def _deduce_adaptive(n: int) -> DeduceRule:
 
 def _adaptive(n: int) -> Text:
     """``out[y]``: along each spatial axis of ``m`` positions, of which the result has ``q``, the elements from
-    ``floor(y * m / q)`` to below ``ceil((y + 1) * m / q)``; their sum divided by their number, 0 where there are
+    ``floor(y * m / q)`` to below ``ceil((y + 1) * m / q)``; their sum divided by their number, by 1 where there are
     none."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:

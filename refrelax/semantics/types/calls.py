@@ -89,10 +89,9 @@ def call_tir_local_view(frame: TypingContext, call: Call, args: Args) -> Type:
     d = CallDeduction(frame, call.span)
     _two_arguments(d, call)
     declared = out_types(d, call)
-    if any(
-        not isinstance(t, DTensorType) for t in (declared.fields if isinstance(declared, TupleType) else (declared,))
-    ):
-        d.fail("ty/call-tir-local-view", f"out_ty of {_name(call)}: expected distributed tensors")
+    outputs = declared.fields if isinstance(declared, TupleType) else (declared,)
+    if not outputs or any(not isinstance(t, DTensorType) for t in outputs):
+        d.fail("ty/call-tir-local-view", f"out_ty of {_name(call)}: expected one or more distributed tensors")
     callee = call.args[0]
     if not isinstance(callee, GlobalVar) or not isinstance(frame.module.functions.get(callee.name), PrimFunc):
         d.fail("ty/call-tir-callee", f"the callee of {_name(call)} must be a loop-level function of the module")

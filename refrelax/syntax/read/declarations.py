@@ -166,6 +166,8 @@ def scope_ids(frame: StatementFrame, call: ast.Call, form: str, targets: list[as
     if len(targets) != max(len(extents), 1):
         frame.src.fail(call, "syn/scope-id", f"{len(targets)} variables for {len(extents)} extents")
     dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "int32"
+    if not dtypes.is_integer(dtype) or dtypes.lanes(dtype) != 1:
+        frame.src.fail(given["dtype"], "syn/scope-id", f"an index of threads is an integer, not {dtype}")
     made = []
     for k, target in enumerate(targets):
         if not isinstance(target, ast.Name):

@@ -211,7 +211,7 @@ def _hint_on_device(node: Call) -> str:
 def _python_function(node: Call) -> str:
     """``R.call_py_func``: arguments one by one. TVM prints one tuple, which its reader takes for a single argument."""
     assert isinstance(node.op, Op)
-    args = node.args[1]
+    args = node.args[1] if len(node.args) == 2 else None  # (a tree may have others: `ty/call-form-arguments`)
     if not isinstance(args, Tuple) or (len(args.fields) == 1 and isinstance(args.fields[0], Tuple)):
         return _destination_passing(node)
     return _destination_passing(replace(node, args=(node.args[0], *args.fields)))

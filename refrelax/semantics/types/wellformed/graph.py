@@ -81,13 +81,15 @@ class _Scopes:
             self.in_dataflow = False
             self.past_block_vars |= self.block_vars  # a closure captures no dataflow variable
             self.block_vars = set()
+            around = set(self.defined)
             for param in f.params:
                 if param.type is None:
                     self.report("wf/parameter-annotated", f"parameter {param.name} has no type", param.span or f.span)
                 else:
                     self.define_symbols(param.type, param.span or f.span)
-            # A scalar parameter may be a dim of a later one's type; its own place defines it, not the dim.
-            self.defined -= {param.name for param in f.params} - self.variables
+            # A scalar parameter may be a dim of a later one's type; its own place defines it, not the dim. The symbol
+            # of a function around this one is another.
+            self.defined -= {param.name for param in f.params} - self.variables - around
             for param in f.params:
                 self.define(param.name, param.span or f.span)
                 if param.type is not None:
