@@ -338,10 +338,14 @@ def _field(kind: type, key: str, value: Any) -> tuple[str, Any]:
 
 def _place(value: Any) -> Span:
     match value:
-        case {"file": str(file), "line": int(line), "column": int(column)} if line >= 1 and column >= 1:
+        case {"file": str(file), "line": line, "column": column} if _counts(line) and _counts(column):
             return Span(file, line, column)
         case _:
             _refuse(f"expected a span, found {_shown(value)}")
+
+
+def _counts(value: Any) -> bool:
+    return type(value) is int and value >= 1
 
 
 def _fits(value: Any, hint: Any) -> bool:

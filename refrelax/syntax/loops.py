@@ -6,12 +6,13 @@ them. Names (variables, buffers) are unique within a function; a ``BufferLoad`` 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as _Lit
 
 from refrelax.errors import Span
 from refrelax.syntax.graph import Attrs
-from refrelax.syntax.scalars import PrimExpr, SymVar, _span
+from refrelax.syntax.scalars import PrimExpr, SymVar, _span, walk
 
 ForKind = _Lit["serial", "parallel", "vectorized", "unroll", "thread_binding"]
 IterKind = _Lit["spatial", "reduce", "scan", "opaque"]
@@ -79,6 +80,21 @@ class PrimFunc:
     root_allocs: tuple[Buffer, ...] = ()
     """Buffers that the implicit root block allocates (``T.sblock_alloc_buffer`` at function level)."""
     span: Span | None = _span()
+
+
+def symbols_of(params: Sequence[ScalarParam | BufferParam]) -> tuple[SymVar, ...]:
+    """The variables that the buffers of a signature define, in order of first use."""
+    scalars = {p.var.name for p in params if isinstance(p, ScalarParam)}
+    found: dict[str, SymVar] = {}
+    for param in params:
+        if isinstance(param, BufferParam):
+            buffer = param.buffer
+            offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+            for expression in (*buffer.shape, *buffer.strides, *offset):
+                for each in walk(expression):
+                    if isinstance(each, SymVar) and each.name not in scalars:
+                        found.setdefault(each.name, each)
+    return tuple(found.values())
 
 
 # --- statements ------------------------------------------------------------------------------------------------------

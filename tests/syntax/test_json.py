@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import refrelax.syntax.json_ as codec
 from refrelax.errors import Malformed, Span
-from refrelax.syntax import from_json, to_json
+from refrelax.syntax import from_json, parse, to_json
 from refrelax.syntax.graph import BindingBlock, Call, Constant, Function, Op, PrimValue, SeqExpr, Var, VarBinding
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Literal, SymVar, int_imm
@@ -151,6 +151,7 @@ BINDINGS: list[Any] = ["functions", "main", "body", "blocks", 0, "bindings"]
         ([*BINDINGS, 1, "value", "args"], [3, "x"]),
         ([*BINDINGS, 1, "value", "attrs"], [["k"]]),
         ([*BINDINGS, 1, "span"], {"line": 1}),
+        ([*BINDINGS, 1, "span"], {"file": "f", "line": True, "column": 1}),
         (["constants"], {"a": {"node": "ConstantArray", "dtype": "int8", "shape": [], "data": "AA=="}}),
         (["constants"], {"0": {"node": "ConstantArray", "dtype": "int8", "shape": [], "data": "?"}}),
     ],
@@ -160,6 +161,106 @@ def test_json_that_is_no_module(path: list[Any], value: Any) -> None:
     with pytest.raises(Malformed) as caught:
         from_json(broken(path, value))
     assert caught.value.diagnostics[0].rule == "syn/json-node"
+
+
+def loop_level() -> Any:
+    """A loop-level module as a tree; its parts stand in no order that a test may rely on but those named here."""
+    text = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((4,), "float32", offset_factor=2)):
+        n = T.int32()
+        T.func_attr({"k": 1, "l": {"m": 2}})
+        x: T.int32 = 1
+        for i in T.serial(4, annotations={"a": 1}):
+            A[0, i] = T.exp(B[i])
+        T.evaluate(T.call_extern("int32", "g", A.data))
+"""
+    return json.loads(to_json(parse(text)))
+
+
+def graph_level() -> Any:
+    text = """
+@I.ir_module
+class Module:
+    I.module_attrs({"k": 1})
+    @R.function
+    def main(x: R.Tensor((2,), "float32", vdevice="llvm:0:global")):
+        R.func_attr({"k": {"l": [1, 2]}})
+        @R.function
+        def g(y: R.Tensor((2,), "float32")):
+            return y
+        a = R.sum(x, axis=[0])
+        b = g(x)
+        c = R.call_inplace_packed("p", x, inplace_indices=[0], ty_args=R.Tensor((2,), "float32"))
+        d = R.nn.leakyrelu(x, 0.5)
+        return (a, b, c, d)
+"""
+    return json.loads(to_json(parse(text)))
+
+
+def found(tree: Any, **wanted: Any) -> Any:
+    """The first object of ``tree`` whose keys are what is wanted."""
+    pending = [tree]
+    while pending:
+        each = pending.pop(0)
+        if isinstance(each, dict) and all(each.get(key) == value for key, value in wanted.items()):
+            return each
+        pending += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+    raise AssertionError(wanted)
+
+
+HUGE = 1 << 63
+NEGATIVE = {"node": "Literal", "dtype": "int32", "bits": "0xffffffff"}
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted", "key", "value", "message"),
+    [
+        (loop_level, {"node": "PrimFunc"}, "attrs", [["k", 1], ["k", 2]], "twice"),
+        (loop_level, {"node": "AttrDict"}, "items", [["m", 1], ["m", 1]], "twice"),
+        (loop_level, {"node": "For"}, "annotations", [["a", 1], ["a", 1]], "twice"),
+        (loop_level, {"node": "PrimFunc"}, "attrs", [["k", HUGE]], "int64"),
+        (loop_level, {"node": "PrimFunc"}, "symbols", [], "define, in order: n"),
+        (loop_level, {"node": "Buffer", "name": "A"}, "align", -1, "1 or more"),
+        (loop_level, {"node": "Buffer", "name": "A"}, "align", HUGE, "int64"),
+        (loop_level, {"node": "Buffer", "name": "A"}, "offset_factor", 4, "elem_offset"),
+        (loop_level, {"node": "Buffer", "name": "A"}, "scalar", True, "one element"),
+        (loop_level, {"node": "Buffer", "name": "A"}, "name", "class", "identifier"),
+        (loop_level, {"node": "Buffer", "name": "x"}, "shape", [], "one element"),
+        (loop_level, {"node": "Buffer", "name": "B"}, "shape", [NEGATIVE], "not negative"),
+        (loop_level, {"node": "Intrinsic", "op": "exp"}, "op", "expo", "no intrinsic is called 'expo'"),
+        (loop_level, {"node": "Intrinsic", "op": "exp"}, "op", "cls.a b", "no function is called 'a b'"),
+        (loop_level, {"node": "Intrinsic", "op": "exp"}, "attrs", [["k", 1]], "T.exp has no attribute 'k'"),
+        (loop_level, {"node": "StringImm"}, "dtype", "int32", "the dtype of a StringImm is handle, found int32"),
+        (loop_level, {"node": "BufferRef"}, "part", "elem", "the part of a BufferRef"),
+        (graph_level, {"node": "Module"}, "attrs", [["k", 1], ["k", 1]], "twice"),
+        (graph_level, {"node": "Function"}, "attrs", [["k", 1], ["k", 1]], "twice"),
+        (graph_level, {"node": "Function", "private": True}, "private", False, "a local function is private"),
+        (graph_level, {"node": "AttrList", "items": [1, 2]}, "items", [1, -HUGE - 1], "int64"),
+        (graph_level, {"node": "TensorType", "vdevice": "llvm:0:global"}, "vdevice", "llvm", "device such as"),
+        (graph_level, {"node": "TensorType", "vdevice": "llvm:0:global"}, "dtype", "void", "null where it is unknown"),
+        (graph_level, {"node": "Call", "op": {"node": "Var", "name": "g"}}, "attrs", [["k", 1]], "no attributes"),
+        (graph_level, {"node": "Call", "op": {"node": "Op", "name": "relax.call_inplace_packed"}}, "attrs", [], "are"),
+        (
+            graph_level,
+            {"node": "AttrList", "items": [0]},
+            "items",
+            [True],
+            "the attribute axis of relax.sum is no ints",
+        ),
+        (graph_level, {"node": "Literal", "dtype": "float64"}, "dtype", "int64", "is no float"),
+    ],
+)
+def test_what_no_text_gives(make: Any, wanted: dict[str, Any], key: str, value: Any, message: str) -> None:
+    tree = make()
+    from_json(json.dumps(tree))
+    found(tree, **wanted)[key] = value
+    with pytest.raises(Malformed, match=message) as caught:
+        from_json(json.dumps(tree))
+    assert caught.value.diagnostics[0].rule == "syn/json-node"
+    assert caught.value.diagnostics[0].span is not None
 
 
 @pytest.mark.parametrize("tree", [3, [], {}, {"functions": {}}, None, "Module"])

@@ -23,6 +23,7 @@ from refrelax.syntax.loops import (
     ScalarParam,
     Stmt,
     While,
+    symbols_of,
 )
 from refrelax.syntax.read.arguments import dtype_named, namespace_name
 from refrelax.syntax.read.buffers import field_nodes, make_buffer
@@ -31,7 +32,7 @@ from refrelax.syntax.read.context import Names, Scope, Source, TypeVarDecl, own_
 from refrelax.syntax.read.declarations import annotation_dtype
 from refrelax.syntax.read.frames import FunctionFrame, StatementFrame
 from refrelax.syntax.read.statements import read_body
-from refrelax.syntax.scalars import SymVar, walk
+from refrelax.syntax.scalars import SymVar
 
 PERSISTENT = "tirx.persistent_kernel"
 
@@ -68,7 +69,7 @@ def _read(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
         attrs=tuple(sorted(function.attrs.items())),
         private=flags["private"],
         s_tir=function.s_tir,
-        symbols=symbols_of(function),
+        symbols=symbols_of(function.params),
         root_allocs=(*function.root_allocs, *root),
         span=src.span(node),
     )
@@ -186,21 +187,6 @@ def define_quoted(frame: StatementFrame, call: ast.Call, declared: dict[str, str
                 var = SymVar(frame.function.names.fresh(each.id), dtype, span=frame.span(extent))
                 frame.scope.define(each.id, var)
                 frame.function.signature.add(var.name)
-
-
-def symbols_of(function: FunctionFrame) -> tuple[SymVar, ...]:
-    """The variables that the buffers of the signature define, in order of first use."""
-    scalars = {p.var.name for p in function.params if isinstance(p, ScalarParam)}
-    found: dict[str, SymVar] = {}
-    for param in function.params:
-        if isinstance(param, BufferParam):
-            buffer = param.buffer
-            offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
-            for expression in (*buffer.shape, *buffer.strides, *offset):
-                for each in walk(expression):
-                    if isinstance(each, SymVar) and each.name not in scalars:
-                        found.setdefault(each.name, each)
-    return tuple(found.values())
 
 
 # --- the root block --------------------------------------------------------------------------------------------------

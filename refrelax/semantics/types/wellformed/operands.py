@@ -43,6 +43,7 @@ from refrelax.syntax.scalars import (
     Ramp,
     Select,
     Shuffle,
+    SymVar,
     free_symbols,
     literal_int,
     walk,
@@ -104,14 +105,20 @@ def extent(e: PrimExpr, where: str, span: Span | None) -> Found:
     return [Diagnostic("wf/extent-integer", f"{where} must be an integer, found {e.dtype}", e.span or span)]
 
 
+def counted(var: SymVar, e: PrimExpr, where: str, span: Span | None) -> Found:
+    """What bounds a loop variable is an integer of its dtype."""
+    return extent(e, where, span) or bound(var.dtype, e, where, span)
+
+
 @rule("wf/thread-tag")
 def statement(s: Stmt) -> Found:
     """The conditions of one statement, its body left out."""
     match s:
         case For():
-            found = extent(s.min, "the start of a loop", s.span) + extent(s.extent, "the extent of a loop", s.span)
+            found = counted(s.var, s.min, "the start of a loop", s.span)
+            found += counted(s.var, s.extent, "the extent of a loop", s.span)
             if s.step is not None:
-                found += extent(s.step, "the step of a loop", s.span)
+                found += counted(s.var, s.step, "the step of a loop", s.span)
             if (s.kind == "thread_binding") != (s.thread is not None):
                 message = f"a loop of kind {s.kind} has thread {s.thread!r}: only a thread-bound loop names one"
                 found.append(Diagnostic("wf/thread-tag", message, s.span))
@@ -123,7 +130,7 @@ def statement(s: Stmt) -> Found:
         case AssertStmt():
             return truth(s.condition, "the condition of an assert", s.span)
         case LaunchThread():
-            return extent(s.extent, "the extent of a thread", s.span)
+            return counted(s.var, s.extent, "the extent of a thread", s.span)
         case Bind():
             return bound(s.var.dtype, s.value, f"the value of {s.var.name}", s.span)
         case AllocBuffer() if s.init is not None:
@@ -146,8 +153,8 @@ def bound(dtype: str, value: PrimExpr, what: str, span: Span | None) -> Found:
 def axis(it: IterVar, block: SBlock) -> Found:
     """A block axis ranges over integers and is bound to one."""
     span = it.span or block.span
-    found = extent(it.min, f"the start of axis {it.var.name}", span)
-    found += extent(it.extent, f"the extent of axis {it.var.name}", span)
+    found = counted(it.var, it.min, f"the start of axis {it.var.name}", span)
+    found += counted(it.var, it.extent, f"the extent of axis {it.var.name}", span)
     if not _integer(it.binding) or dtypes.lanes(it.binding.dtype) != 1:
         message = f"axis {it.var.name} of block {block.name} is bound to a {it.binding.dtype}, expected an integer"
         found.append(Diagnostic("wf/axis-binding", message, span))
