@@ -12,7 +12,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --paper: #15181c; --soft: #1e2227; --line: #343a42;
   --dim: #98a2b3; --rule: #67d3ea; --gone: #45201d; --new: #173826; --bad: #ff8a80; --good: #6fdc9f } }
 body { margin: 1.2rem auto; padding: 0 1rem; max-width: 1240px; font: 15px/1.5 system-ui, sans-serif;
-  color: var(--ink); background: var(--paper) }
+  color: var(--ink); background: var(--paper); overflow-wrap: break-word }
 h1 { font-size: 1.3rem } h2 { font-size: 1.05rem; margin-top: 1.6rem } h3 { font: 600 14px var(--mono) }
 pre, code, td.code { font: 12.5px/1.45 var(--mono) } pre { white-space: pre-wrap }
 table { border-collapse: collapse } th { text-align: left; font-weight: 600 }
