@@ -73,7 +73,7 @@ def examples() -> list[dict[str, str]]:
     """The programs that the page begins with: the tutorial's and the exercises' own."""
     return [
         {"title": "a wrong fusion", "first": starts.UNFUSED, "second": starts.FUSED.replace("(n)", "(n - 1)")},
-        {"title": "a loop with poison", "first": starts.POISON, "seed": "1"},
+        {"title": "an index out of range", "first": starts.POISON, "seed": "1"},
         {"title": "a schedule", "first": starts.SCHEDULE, "dims": "n=5"},
         {"title": "a sum", "first": starts.SUM, "reading": "enclosure", "args": "[[1e8, 1, -1e8, 1]]"},
         {"title": "a claim", "first": "i * m + j < n * m", "second": "0 <= i < n\n0 <= j < m"},

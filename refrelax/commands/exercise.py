@@ -13,7 +13,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("number", metavar="N", nargs="?", type=positive, help="the exercise; without it, a list of all")
     parser.add_argument("answer", metavar="FILE", nargs="?", help="your answer, to be checked; - is standard input")
     parser.add_argument("--hint", metavar="K", type=positive, help="the K-th hint")
-    parser.add_argument("--start", metavar="OUT", help="write the file to begin with; a file that is there is left alone")
+    parser.add_argument(
+        "--start", metavar="OUT", help="write the file to begin with; a file that is there is left alone"
+    )
     add_json(parser)
 
 

@@ -105,7 +105,7 @@ def svg(roots: tuple[Node, ...], title: str = "derivation of types") -> str:
         if parent is not None:
             up = 12 + (depth - 1) * STEP
             marks.append(f'<path d="M{up} {20 + parent * ROW}V{y - 4}H{x - 4}" fill="none" stroke="#98a2b3"/>')
-        rule = f'<tspan fill="#0e7490">   {escape(node.rule)}</tspan>' if node.rule else ""
+        rule = f'<tspan class="rule" fill="#0e7490">   {escape(node.rule)}</tspan>' if node.rule else ""
         marks.append(f'<circle cx="{x}" cy="{y - 4}" r="3" fill="{"#0e7490" if node.rule else "#98a2b3"}"/>')
         marks.append(f'<text x="{x + 8}" y="{y}" xml:space="preserve">{escape(node.said)}{rule}</text>')
     return (

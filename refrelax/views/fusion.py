@@ -113,5 +113,5 @@ def _dot(node: Node, row: int) -> str:
     return (
         f'<g><title>{escape(told)}</title><circle cx="{LEFT}" cy="{_y(row)}" r="5.5" fill="{colour}"/>'
         f'<text x="{LEFT + 12}" y="{_y(row) + 4}">{escape(node.name[:22])} = {escape((node.what or "…")[:40])}</text>'
-        f'<text x="{WIDE - 20}" y="{_y(row) + 4}" text-anchor="end" style="fill:{colour}">{escape(kind)}</text></g>'
+        f'<text x="{WIDE - 20}" y="{_y(row) + 4}" text-anchor="end">{escape(kind)}</text></g>'
     )

@@ -21,6 +21,9 @@ COLOURS = {
 }
 """The word of a binding to its colour."""
 
+WORDS = {"inside": "good", "outside": "bad"}
+"""The same as letters, for which the colours of the squares are too pale: a class of the page."""
+
 AROUND = 4
 """Lines shown before and after the place where they part."""
 
@@ -60,10 +63,10 @@ def _table(judged: Sequence[BindingVerdict]) -> str:
             f"{n} {word}" for word in ("inside", "outside", "undecided", "excluded") if (n := getattr(counts, word))
         )
         cells = (f"{each.path}/{each.place}", each.what, each.word, _far(each.verdict), elements)
-        colour = f' style="color:{COLOURS[each.word]}"'
-        row = "".join(f'<td class="code"{colour if k == 2 else ""}>{escape(cell)}</td>' for k, cell in enumerate(cells))
+        kinds = ("code", "code", f"code {WORDS.get(each.word, '')}".strip(), "code", "code")
+        row = "".join(f'<td class="{kind}">{escape(cell)}</td>' for kind, cell in zip(kinds, cells))
         lines.append(f"<tr>{row}</tr>")
-    return f"<table>{''.join(lines)}</table>"
+    return f'<div class="wide"><table>{"".join(lines)}</table></div>'
 
 
 def _far(verdict: Inside | Outside | Undecided) -> str:

@@ -168,9 +168,10 @@ def chart(found: Sequence[Bar], title: str, scale: float) -> str:
     marks = [mark for each in found for mark in _marks(each, tops, scale, last, each.name in holding)]
     total = sum(each.bytes for each in found if not each.inside)
     return (
+        '<div class="wide">'
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title)}: {total} bytes" '
         f'viewBox="0 0 {WIDTH} {high + 4:.0f}" font-family="ui-monospace, Menlo, Consolas, monospace" '
-        f'font-size="10">{"".join(marks)}</svg>'
+        f'font-size="10">{"".join(marks)}</svg></div>'
     )
 
 

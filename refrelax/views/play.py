@@ -36,8 +36,11 @@ BUDGET = Budget(steps=2_000_000, elements=2_000_000)
 
 def answer(request: Request) -> Answer:
     """The answer to a request; a bad program is an answer too."""
+    action = ACTIONS.get(str(request.get("action")))
+    if action is None:
+        return {"text": f"what is asked is one of {', '.join(ACTIONS)}"}
     try:
-        return ACTIONS[request["action"]](request)
+        return action(request)
     except Rejection as rejection:
         marks = [
             {
@@ -103,7 +106,9 @@ def _check(request: Request) -> Answer:
         lines += ["", f"{name}: {checked.signatures[name]}"]
         trees = derivation.trees(checked, name)
         lines += [line for tree in trees for line in derivation.text(tree)]
-        pictures.append(f"<h2>{escape(name)}</h2>{derivation.svg(trees, f'types of {name}')}")
+        pictures.append(
+            f"<h2>{escape(name)}</h2><div class='wide drawn'>{derivation.svg(trees, f'types of {name}')}</div>"
+        )
     return {"text": "\n".join(lines), "page": sheet("Where the types come from", "".join(pictures))}
 
 
@@ -169,8 +174,13 @@ def _explain(request: Request) -> Answer:
 def _prove(request: Request) -> Answer:
     from refrelax.shape_solver import prove
 
-    given = [line for line in str(request.get("assume") or "").splitlines() if line.strip()]
-    return {"text": str(prove(str(request.get("claim") or ""), assume=given))}
+    claim, given = (str(request.get(name) or "").strip() for name in ("claim", "assume"))
+    if not claim or "\n" in claim:
+        raise UsageError(
+            "prove takes a claim in one line where the first program stands, such as n * 2 == n + n, and assumptions, "
+            "a line each, where the second one stands"
+        )
+    return {"text": str(prove(claim, assume=[line for line in given.splitlines() if line.strip()]))}
 
 
 ACTIONS: dict[str, Callable[[Request], Answer]] = {

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #f3f4f6; --line: #d5d9de; --dim: #667085;
-  --gone: #fde8e6; --new: #e2f4e8; --bad: #b42318; --good: #146c43; --mono: ui-monospace, Menlo, Consolas, monospace }
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #f3f4f6; --line: #d5d9de; --dim: #5b6572;
+  --rule: #0e7490; --gone: #fde8e6; --new: #e2f4e8; --bad: #b42318; --good: #146c43;
+  --mono: ui-monospace, Menlo, Consolas, monospace }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --paper: #15181c; --soft: #1e2227; --line: #343a42;
-  --dim: #98a2b3; --gone: #45201d; --new: #173826; --bad: #ff8a80; --good: #6fdc9f } }
+  --dim: #98a2b3; --rule: #67d3ea; --gone: #45201d; --new: #173826; --bad: #ff8a80; --good: #6fdc9f } }
 body { margin: 1.2rem auto; padding: 0 1rem; max-width: 1240px; font: 15px/1.5 system-ui, sans-serif;
-  color: var(--ink); background: var(--paper) }
+  color: var(--ink); background: var(--paper); overflow-wrap: break-word }
 h1 { font-size: 1.3rem } h2 { font-size: 1.05rem; margin-top: 1.6rem } h3 { font: 600 14px var(--mono) }
 pre, code, td.code { font: 12.5px/1.45 var(--mono) } pre { white-space: pre-wrap }
 table { border-collapse: collapse } th { text-align: left; font-weight: 600 }
@@ -23,8 +24,10 @@ td.gone { background: var(--gone) } td.new { background: var(--new) }
 td.skip { color: var(--dim); background: var(--soft) }
 .good { color: var(--good) } .bad { color: var(--bad) } .dim { color: var(--dim) }
 .word { font: 600 1.1rem var(--mono) }
-svg { max-width: 100%; background: var(--soft); border-radius: 6px }
-svg text { fill: var(--ink); font: 11px var(--mono) }
+.wide { overflow-x: auto } .wide > svg { min-width: 46rem }
+svg { display: block; max-width: 100%; background: var(--soft); border-radius: 6px }
+.drawn > svg { max-width: none }
+svg text { fill: var(--ink); font: 11px var(--mono) } svg .dim { fill: var(--dim) } svg .rule { fill: var(--rule) }
 summary { cursor: pointer }
 """
 
@@ -34,7 +37,7 @@ def sheet(title: str, body: str) -> str:
     return encodable(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main><h1>{escape(title)}</h1>\n{body}\n</main></body></html>\n"
     )
 
 
@@ -45,10 +48,12 @@ def encodable(text: str) -> str:
 
 
 def svg(label: str, wide: float, high: float, marks: Iterable[str]) -> str:
-    """A picture of ``marks``, with a label for those who do not see it."""
+    """A picture of ``marks``, with a label for those who do not see it; where it does not fit it can be moved, since
+    its letters would be too small."""
     return (
+        '<div class="wide">'
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" viewBox="0 0 {wide} {high}" '
-        f'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="11">{"".join(marks)}</svg>'
+        f'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="11">{"".join(marks)}</svg></div>'
     )
 
 
@@ -58,4 +63,4 @@ def rows(head: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
     body = "".join(
         "<tr>" + "".join(f'<td class="code">{escape(each)}</td>' for each in line) + "</tr>" for line in lines
     )
-    return f"<table><tr>{top}</tr>{body}</table>"
+    return f'<div class="wide"><table><tr>{top}</tr>{body}</table></div>'

@@ -126,7 +126,7 @@ def _row(each: Width, row: int, across: Callable[[float], float]) -> str:
     colour = "#16a34a" if each.decides else "#98a2b3" if each.open == each.size else "#dc2626"
     return (
         f'<g><title>{escape(told)}</title><text x="4" y="{y + 12}">{escape(each.name[:16])}  '
-        f'<tspan fill="#667085">{escape(each.what[:26])}</tspan></text>'
+        f'<tspan class="dim">{escape(each.what[:26])}</tspan></text>'
         f'<rect x="{LEFT}" y="{y + 2}" width="{max(right - LEFT, 2):.1f}" height="{HIGH - 5}" rx="2" '
         f'fill="{colour}" fill-opacity="0.7"/>'
         f'<line x1="{limit:.1f}" x2="{limit:.1f}" y1="{y}" y2="{y + HIGH}" stroke="#b45309" stroke-dasharray="3 2"/>'

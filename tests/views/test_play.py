@@ -34,6 +34,12 @@ def test_two_programs_are_compared_and_claims_are_proved() -> None:
     assert ask("prove", claim="i*m + j < n*m", assume="0 <= i < n\n0 <= j < m")["text"].startswith("Proved")
 
 
+def test_what_cannot_be_asked_is_said() -> None:
+    """A program where a claim should stand, and an address that somebody wrote by hand."""
+    assert ask("prove", claim=starts.UNFUSED)["text"].startswith("prove takes a claim in one line")
+    assert ask("nonsense")["text"].startswith("what is asked is one of check, run")
+
+
 def test_arguments_are_read_by_the_types_of_their_parameters() -> None:
     """Each example of the page and what the page proposes to write: lists were tuples, and ended in a trap."""
     assert "value: float32[] 6.0" in ask("run", starts.SUM.replace("4", "3"), args="[[1, 2, 3]]")["text"]

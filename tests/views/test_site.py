@@ -284,6 +284,49 @@ def test_a_mistake_is_marked_and_its_rule_is_a_click_away(playground: Page, base
 
 
 @whole
+def test_a_squiggle_is_under_the_word_that_is_wrong(playground: Page, base: str) -> None:
+    """Also behind characters that are two units of JavaScript's strings."""
+    text = "@R.function\ndef main(x: R.Tensor((3,), 'float32')):\n    y = R.str('𝄞𝄞'); z = R.foo(x)\n    return y\n"
+    playground.value(f"load({{ first: {json.dumps(text)} }})")
+    asked(playground, "check")
+    assert playground.value("[...document.querySelectorAll('.mark')].map(e => e.textContent).join('')") == "R.foo"
+    playground.click("#marks button")
+    assert playground.value("areas.first.value.slice(areas.first.selectionStart)").startswith("R.foo(x)")
+    quiet(playground, base)
+
+
+@whole
+def test_what_was_typed_comes_back_and_an_exercise_can_be_begun_again(playground: Page, base: str) -> None:
+    choose = "(e => { e.selectedIndex = {k}; e.onchange() })(document.getElementById('example'))"
+    playground.value("load(EXAMPLES[0])")
+    playground.value("areas.first.focus(); document.execCommand('insertText', false, '# mine\\n')")
+    playground.value(choose.replace("{k}", "EXAMPLES.length"))
+    assert "___" in playground.value("areas.first.value")
+    playground.value("history.back()")
+    playground.until("areas.first.value.includes('# mine')")
+    playground.value(choose.replace("{k}", "EXAMPLES.length"))
+    playground.value("areas.first.focus(); document.execCommand('insertText', false, '# mine')")
+    assert playground.value("document.getElementById('example').value") == "own", "it can be chosen once more"
+    playground.click("[data-do=validate]")  # a second program stands there now: the answer is the first all the same
+    playground.value(choose.replace("{k}", "EXAMPLES.length"))
+    playground.value("two(true); areas.first.value = areas.first.value.replace('___', '(6, n)')")
+    playground.click("#answer")
+    playground.until(f"{OUT} === 'Right.'", 60)
+    quiet(playground, base)
+
+
+@whole
+@pytest.mark.parametrize("address", ["%7B%7D", "null", "%5B%5D", "foo", '{"first":1}', '{"first":"x","action":"no"}'])
+def test_an_address_that_somebody_wrote_by_hand_breaks_nothing(
+    address: str, playground: Page, base: str, browser: Browser
+) -> None:
+    page = browser.page(f"{base}/playground/index.html#{address}")
+    page.until(f"{STATUS}.startsWith('ready')", 90)
+    assert page.value("areas.first.value").startswith("x" if '"x"' in address else "n = TypeVar")
+    quiet(page, base)
+
+
+@whole
 def test_everything_is_in_the_address(playground: Page, base: str, browser: Browser) -> None:
     playground.value("load({ first: 'n * 2 == n + n', second: 'n >= 0' })")
     asked(playground, "prove")

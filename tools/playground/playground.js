@@ -21,7 +21,7 @@ const say = text => { at("status").textContent = text };
 function ask(action, more = {}) {
   at("stop").disabled = false; begun = performance.now(); say("working…");
   const proving = action === "prove", second = box("second").hidden ? "" : areas.second.value;
-  const answering = action === "exercise" && !box("second").hidden;
+  const answering = action === "exercise" && EXERCISES[exercise - 1].apart;
   worker.postMessage({ id: ++next, request: { action, program: answering ? second : areas.first.value, second, claim: proving ? areas.first.value.trim() : "", assume: proving ? second : "",
     exercise: String(exercise), ...Object.fromEntries(fields.map(name => [name, at(name).value])), ...more } });
   if (action !== "explain") keep(action);
@@ -34,6 +34,7 @@ function show(answer) {
   frame.hidden = !answer.page; frame.srcdoc = answer.page || ""; at("frame").replaceWith(frame);
   at("out").classList.toggle("alone", !answer.page);
   marks = answer.marks || []; list(); paint();
+  if (innerWidth <= 760) document.querySelector(".answers").scrollIntoView({ block: "start" }); // there it stands below the programs
 }
 
 // what is wrong, a line each: the place leads into the editor, the rule to what it says
@@ -52,8 +53,9 @@ function list() {
 }
 function explain(rule) { const kept = marks; ask("explain", { rule }); const shown = worker.onmessage; worker.onmessage = event => { shown(event); if (event.data.id === next) { worker.onmessage = shown; const text = at("out").textContent; marks = kept; list(); paint(); at("out").textContent = text } } }
 function goto(mark) {
-  const area = areas[mark.program] || areas.first, before = area.value.split("\n").slice(0, mark.line - 1).join("\n").length + (mark.line > 1 ? 1 : 0);
-  area.focus(); area.setSelectionRange(before + mark.column - 1, before + mark.column - 1);
+  const area = areas[mark.program] || areas.first, lines = area.value.split("\n"), before = lines.slice(0, mark.line - 1).join("\n").length + (mark.line > 1 ? 1 : 0);
+  const here = before + unit(lines[mark.line - 1] || "", mark.column);
+  area.focus(); area.setSelectionRange(here, here);
 }
 
 // --- editors --------------------------------------------------------------------------------------------------------
@@ -64,24 +66,34 @@ function coloured(line) {
   for (const t of line.matchAll(TOKENS)) { parts.push([line.slice(last, t.index)], [t[0], t[1] ? "c" : t[2] ? "s" : t[3] || t[0][0] === "@" ? "w" : "d"]); last = t.index + t[0].length }
   return [...parts, [line.slice(last)]].filter(([text]) => text);
 }
+const unit = (line, column) => Array.from(line).slice(0, column - 1).join("").length; // columns count characters, strings here UTF-16
+function marked(line, column) { // from the place to the end of its word; at the end of a line its last character
+  const from = Math.min(unit(line, column), Math.max(line.length - 1, 0));
+  return [from, from + (/^(?:[\w.]+|.)/su.exec(line.slice(from)) || [""])[0].length];
+}
 function paint() {
   for (const name in areas) {
-    const pre = areas[name].previousElementSibling;
-    pre.replaceChildren();
+    const pre = areas[name].previousElementSibling, whole = document.createDocumentFragment();
+    const mine = marks.filter(m => (m.program === "second" ? "second" : "first") === name);
     areas[name].value.split("\n").forEach((line, k) => {
-      const here = marks.filter(m => m.line === k + 1 && (m.program === "second" ? "second" : "first") === name).map(m => m.column - 1);
+      const here = mine.filter(m => m.line === k + 1).map(m => marked(line, m.column)), cuts = here.flat();
       let column = 0;
       for (const [text, kind] of coloured(line)) {
-        const span = make(text, kind), hit = here.some(c => c >= column && c < column + text.length || c >= line.length && column + text.length === line.length);
-        if (hit) span.classList.add("mark");
-        column += text.length; pre.append(span);
+        const inside = cuts.filter(c => c > column && c < column + text.length).sort((a, b) => a - b), end = column + text.length;
+        for (const to of [...inside, end]) {
+          if (to === column) continue;
+          const span = make(line.slice(column, to), kind);
+          if (here.some(([a, b]) => a <= column && to <= b)) span.classList.add("mark");
+          whole.append(span); column = to;
+        }
       }
-      pre.append("\n");
+      whole.append("\n");
     });
+    pre.replaceChildren(whole);
   }
 }
 for (const name in areas) {
-  areas[name].oninput = () => { marks = []; list(); paint() };
+  areas[name].oninput = () => { marks = []; list(); paint(); at("example").value = "own" };
   areas[name].onkeydown = event => {
     if (event.key === "Tab" && !event.shiftKey && !event.ctrlKey) { if (areas[name].dataset.leave) return; event.preventDefault(); document.execCommand("insertText", false, "    ") }
     areas[name].dataset.leave = event.key === "Escape" ? "1" : ""; // Escape, then Tab leaves the editor
@@ -92,6 +104,7 @@ const two = on => { box("second").hidden = !on };
 
 // --- examples, exercises and the address ------------------------------------------------------------------------------
 function load(state) {
+  at("example").value = "own";
   areas.first.value = state.first; areas.second.value = state.second || ""; two(state.second !== undefined && state.second !== "");
   at("dims").value = state.dims || ""; at("seed").value = state.seed || "0"; at("args").value = state.args || ""; at("entry").value = state.entry || ""; at("reading").value = state.reading || "ieee";
   turn(state.exercise || 0); marks = []; list(); paint();
@@ -103,15 +116,21 @@ function turn(number) {
   at("task").firstElementChild.textContent = `${number}. ${chosen.title}. ${chosen.task}`;
   if (chosen.apart) two(true);
 }
-function keep(action) {
+function address(action) {
   const state = { first: areas.first.value, second: box("second").hidden ? "" : areas.second.value, action, exercise };
   for (const name of fields) state[name] = at(name).value;
-  history.replaceState(null, "", "#" + encodeURIComponent(JSON.stringify(state)));
+  return "#" + encodeURIComponent(JSON.stringify(state));
 }
-const group = (label, items) => { const g = document.createElement("optgroup"); g.label = label; items.forEach(([title, state]) => { const o = document.createElement("option"); o.textContent = title; o.state = state; g.append(o) }); at("example").append(g) };
+const keep = action => history.replaceState(null, "", address(action));
+const group = (label, items) => { const g = document.createElement("optgroup"); g.label = label; items.forEach(([title, state]) => { const o = document.createElement("option"); o.textContent = title; o.value = `${label} ${title}`; o.state = state; g.append(o) }); at("example").append(g) };
 group("examples", EXAMPLES.map(each => [each.title, each]));
 group("exercises", EXERCISES.map((each, k) => [`${k + 1}. ${each.title}`, { first: each.start, exercise: k + 1 }]));
-at("example").onchange = () => load(at("example").selectedOptions[0].state);
+const own = new Option("a program of your own", "own"); own.hidden = true; at("example").append(own);
+at("example").onchange = () => { // what was typed is one step back
+  const chosen = at("example").selectedIndex;
+  keep(""); history.pushState(null, "", location.pathname);
+  load(at("example").options[chosen].state); at("example").selectedIndex = chosen;
+};
 at("answer").onclick = () => ask("exercise");
 at("hint").onclick = () => { const all = EXERCISES[exercise - 1].hints; at("task").firstElementChild.textContent += `\nHint: ${all[hints++]}`; at("hint").disabled = hints >= all.length };
 at("link").onclick = async () => { keep(""); try { await navigator.clipboard.writeText(location.href); say("copied: everything is in the address") } catch { say("everything is in the address of this page: copy it from there") } };
@@ -123,8 +142,13 @@ for (const button of document.querySelectorAll("[data-do]")) button.onclick = ()
 };
 function fromAddress() {
   if (location.hash.length < 2) return false;
-  try { const state = JSON.parse(decodeURIComponent(location.hash.slice(1))); load(state); if (state.action) ask(state.action); return true } catch { return false }
+  let state;
+  try { state = JSON.parse(decodeURIComponent(location.hash.slice(1))) } catch { return false }
+  if (typeof state?.first !== "string") return false;
+  load({ ...state, exercise: EXERCISES[state.exercise - 1] ? state.exercise : 0 });
+  if (document.querySelector(`[data-do="${CSS.escape(state.action || "")}"]`) || state.action === "exercise" && exercise) ask(state.action);
+  return true;
 }
 start();
-if (!fromAddress()) load(EXAMPLES[0]);
+if (!fromAddress()) { load(EXAMPLES[0]); at("example").selectedIndex = 0 }
 addEventListener("hashchange", fromAddress);

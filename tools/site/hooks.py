@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ import rule_pages
 import seen
 from addresses import ROOT, RULE, listing, rule_anchor, rule_page, try_example, try_it
 
-FENCE = re.compile(r"^```(tvmscript|python)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(tvmscript|python|text)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r'^(text|before|after|reduction) = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 PART = re.compile(
     rf"(?P<kept><a\b.*?</a>|<pre\b.*?</pre>|<h[1-6]\b.*?</h[1-6]>)|<strong><code>(?P<own>{RULE})</code></strong>"
@@ -48,10 +49,13 @@ RULES = known_rules()
 
 
 def on_page_markdown(text: str, page: Any, **_: Any) -> str:
-    """Programs are coloured as Python, and lead to the playground."""
+    """Programs are coloured as Python, and lead to the playground; what the tutorial's print is broken where a line is
+    longer than the page, since nobody can move a page that is projected."""
 
     def tried(found: re.Match[str]) -> str:
         kind, code = found[1], found[2]
+        if kind == "text":
+            return f'<pre class="said">{escape(code)}</pre>\n' if page.url.startswith("tutorial/") else found[0]
         block = f"```python\n{code}```\n"
         if kind == "tvmscript":
             return f"{block}\n{try_example(up(page), code)}\n"

@@ -84,7 +84,9 @@ def _commands() -> Iterator[str]:
 def _framed(title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{html.escape(title)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="../site.css">'
-        f'</head><body class="alone"><p><a href="../index.html">refrelax</a></p><h1>{html.escape(title)}</h1>\n{body}\n'
-        "</body></html>\n"
+        f'</head><body class="alone"><main><p><a href="../index.html">refrelax</a></p>'
+        f"<h1>{html.escape(title)}</h1>\n{body}\n"
+        "</main></body></html>\n"
     )

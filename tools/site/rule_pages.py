@@ -106,8 +106,8 @@ def _framed(title: str, body: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{html.escape(title)} · refrelax</title><link rel="icon" href="data:,">'
         f'<link rel="stylesheet" href="{UP}site.css"></head><body class="alone">'
-        f'<p><a href="{UP}index.html">refrelax</a> · <a href="{UP}spec/rules/">all rules</a></p>'
-        f"<h1><code>{html.escape(title)}</code></h1>\n{body}\n</body></html>\n"
+        f'<main><p><a href="{UP}index.html">refrelax</a> · <a href="{UP}spec/rules/">all rules</a></p>'
+        f"<h1><code>{html.escape(title)}</code></h1>\n{body}\n</main></body></html>\n"
     )
 
 
@@ -123,7 +123,8 @@ def _list(file: str, out: Path) -> None:
     up = "../" * (file.count("/") + 1)
     target.write_text(
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(file)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{up}site.css"></head>'
-        f'<body class="listing"><h1>{html.escape(file)}</h1><pre>{rows}</pre></body></html>\n',
+        f'<body class="listing"><main><h1>{html.escape(file)}</h1><pre>{rows}</pre></main></body></html>\n',
         encoding="utf-8",
     )
