@@ -1,4 +1,4 @@
-"""``bisect --front``: a program of PyTorch or ONNX from its own answer to what is run: the import first, then the passes."""
+"""``bisect --front``: a program of PyTorch or ONNX, the import first, held against the program's own answer."""
 
 from __future__ import annotations
 

@@ -343,7 +343,9 @@ def _torch(program: Program) -> str:
         f"torch.{'zeros' if p.values == 'position' else 'ones'}({_shape(p)}, dtype=torch.{p.dtype}), "
         for p in program.params
     )
-    sizes = "".join(f"{{{', '.join(f'{k}: n' for k, e in enumerate(p.extents) if e == 'n')}}}, " for p in program.params)
+    sizes = "".join(
+        f"{{{', '.join(f'{k}: n' for k, e in enumerate(p.extents) if e == 'n')}}}, " for p in program.params
+    )
     dynamic = f", ({sizes.strip()})" if program.sized else ""
     symbol = '    n = torch.export.Dim("n")\n' if program.sized else ""
     results = ", ".join(program.results)
@@ -408,7 +410,9 @@ _ELEMENT: Mapping[str, str] = {
 def plainer(program: Program) -> Iterator[Program]:
     """The program without one of the attributes of a call."""
     for k, line in enumerate(program.lines):
-        for found in re.finditer(r", \w+=(?:\([^()]*\)|\[[^\]]*\]|'[^']*'|[^,()\[\]]+(?:\('[^']*'\))?)(?=[,)])", line.call):
+        for found in re.finditer(
+            r", \w+=(?:\([^()]*\)|\[[^\]]*\]|'[^']*'|[^,()\[\]]+(?:\('[^']*'\))?)(?=[,)])", line.call
+        ):
             call = line.call[: found.start()] + line.call[found.end() :]
             if "call(" not in call or "outputs=" not in found[0]:
                 yield replace(program, lines=(*program.lines[:k], Line(line.name, call), *program.lines[k + 1 :]))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 UNARY = "Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor Log Reciprocal Round Sigmoid Sin Sinh Softplus Softsign Sqrt Tan Tanh HardSwish Mish"
 
-REDUCED = "ReduceMax ReduceMin ReduceSum ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare"
+REDUCED = (
+    "ReduceMax ReduceMin ReduceSum ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare"
+)
 
 ROWS = (
     *(f"call('{name}', {{x}}) | f | | same" for name in UNARY.split()),

@@ -1,4 +1,4 @@
-"""Programs of PyTorch and ONNX, run by their own means and imported by TVM, in a subprocess: see ``front_worker.py``."""
+"""Programs of PyTorch and ONNX, run by their own means and imported by TVM in a subprocess (``front_worker.py``)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ class TvmFront:
     def imported(
         self, program: dict[str, str], inputs: Sequence[Sequence[Any]] | None = None, closely: bool = False
     ) -> Imported:
-        """See ``judge.front.Importer``. A crash or a hang of the importer is tried once more in a fresh process."""
+        """See ``judge.front.Importer``. A crash or a hang of the importer is tried once more; every program
+        has a process of its own."""
         given = None if inputs is None else [[encode(each) for each in row] for row in inputs]
         request = {**program, "inputs": given, "closely": closely}
         found = self._asked(request)
         if found.kind in ("crash", "hang"):
-            self.process.close()
+            if not self.process.alone:
+                self.process.close()
             found = self._asked(request)
         return found
 

@@ -9,7 +9,7 @@ from refrelax.running.arrays import Tensor
 from refrelax.syntax import bits
 from refrelax.testing.front import Program
 
-_TORCH = '''
+_TORCH = """
 
 if __name__ == "__main__":
     import tvm
@@ -24,9 +24,9 @@ if __name__ == "__main__":
     print(module.script())
     vm = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
     print("TVM:    ", vm["main"](*map(tvm.runtime.from_dlpack, args)))
-'''
+"""
 
-_ONNX = '''
+_ONNX = """
 
 if __name__ == "__main__":
     import tvm
@@ -43,7 +43,7 @@ if __name__ == "__main__":
     print(module.script())
     vm = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
     print("TVM: ", vm["main"](*map(tvm.runtime.tensor, args)))
-'''
+"""
 
 
 def script(program: Program, args: Sequence[Any], title: str) -> str:

@@ -101,7 +101,11 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
         operators = (program.lines[-1].operator,) if len(program.lines) == 1 else operators
     if found.kind == "end":
         rule = re.findall(r"\[([\w./-]+)\]", found.message)
-        return Cause("import", f"{'rejected' if 'rejected' in found.message else 'trap'} {rule[0] if rule else ''}".strip(), operators)
+        return Cause(
+            "import",
+            f"{'rejected' if 'rejected' in found.message else 'trap'} {rule[0] if rule else ''}".strip(),
+            operators,
+        )
     if found.message.startswith("result"):
         return Cause("import", _structure(found.message), operators)
     return Cause("import", "elements", operators, dtype_class(_dtype(judged, number)))
@@ -312,7 +316,9 @@ def _alone(small: Small) -> list[tuple[Program, list[Any]]]:
         made = Program(program.framework, tuple(params), (line,), (line.name,))
         found.append((made, [values[n] for n in names]))
     for k in range(1, len(program.lines)):
-        shorter = replace(program, lines=program.lines[:k], results=tuple(each.name for each in program.lines[:k])).tidy()
+        shorter = replace(
+            program, lines=program.lines[:k], results=tuple(each.name for each in program.lines[:k])
+        ).tidy()
         found.append((shorter, [values[p.name] for p in shorter.params]))
     return found
 
