@@ -168,13 +168,14 @@ def _held(reference: Reference, outcome: Returned, run: Run) -> Verdict:
     found, tally = reference.compare(Returned(run.value, copies(run.args)))
     if isinstance(found, Difference):
         report = Report(Counts(outside=1), arguments=args)
-        if found.structural:
-            told = _other(outcome.value, run.value) or found.message
-            return Divergence(f"the result.{found.field}", told, report=report, field=found.field)
+        other = _other(outcome.value, run.value)
+        if found.structural or other:
+            told = other or found.message
+            return Divergence(f"the result.{found.field}".rstrip("."), told, report=report, field=found.field)
         if not isinstance(_without_rounding(reference, outcome, run), Difference):
             return NoVerdict(ROUNDING, reason="undecided", report=Report(Counts(undecided=1), arguments=args))
         said = found.message.replace("the first program", "the imported module")
-        return Divergence(f"the result.{found.field}", said, report=report, field=found.field)
+        return Divergence(f"the result.{found.field}".rstrip("."), said, report=report, field=found.field)
     counts = Counts(tally.inside, 0, tally.undecided, tally.excluded)
     report = Report(counts, 0, reference.origins, tally.relaxations, (), args)
     if found == "undecided":

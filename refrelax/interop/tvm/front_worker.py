@@ -141,7 +141,7 @@ class Torch:
 def _wrapped(function: Any) -> Any:
     import torch
 
-    class Program(torch.nn.Module):
+    class Program(torch.nn.Module):  # type: ignore[misc]
         def forward(self, *args: Any) -> Any:
             return function(*args)
 
@@ -385,7 +385,8 @@ def place_of(error: BaseException) -> str:
     while step is not None:
         code = step.tb_frame.f_code
         if "/frontend/" in code.co_filename:
-            found = f"{code.co_filename.rsplit('/', 1)[-1]}:{getattr(code, 'co_qualname', code.co_name)}"
+            named = getattr(code, "co_qualname", code.co_name).partition("Importer.")
+            found = f"{code.co_filename.rsplit('/', 1)[-1]}:{named[2] or named[0]}"
         step = step.tb_next
     return found or str(worker.place_of(error))
 

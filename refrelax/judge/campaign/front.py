@@ -89,9 +89,8 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
     if found.kind in ("crash", "hang"):
         return Cause("import", found.kind, program.operators)
     if found.kind == "refused":
-        said = template(found.detail or found.message)
-        how = f"{judged.imported.by} refuses, at {found.place}: {said}"
-        return Cause("import", how[:200], program.operators, "", True, said)
+        said = template(found.detail or found.message).partition(". ")[0][:80].strip()
+        return Cause("import", f"{judged.imported.by} refuses, at {found.place}: {said}", program.operators, "", True)
     operators = program.operators
     number = found.field.partition(".")[0]
     if number.isdigit() and int(number) < len(program.results) and found.field:
@@ -112,9 +111,11 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
 
 
 def _structure(message: str) -> str:
-    """Whether it is the dtype or the shape of a result that differs."""
+    """Whether it is the dtype or the shape of a result that differs, or what it is at all."""
     told = re.findall(r"(?:is|itself) (\w+)\[", message)
-    return "dtype" if len(told) == 2 and told[0] != told[1] else "shape"
+    if len(told) < 2:
+        return "structure"
+    return "dtype" if told[0] != told[1] else "shape"
 
 
 def _dtype(judged: Judged, number: str) -> str:
@@ -326,8 +327,8 @@ def _alone(small: Small) -> list[tuple[Program, list[Any]]]:
 def _of_ones(at: _Shrinking, small: Small) -> Small:
     """The arguments with ones wherever they may be ones: one program, imported once for many inputs."""
     for k, arg in enumerate(small.args):
-        patterns = arg.patterns() if isinstance(arg, Tensor) else []
-        if not patterns or None in patterns or small.judged.program.params[k].values == "position":
+        patterns = [each for each in arg.patterns() if each is not None] if isinstance(arg, Tensor) else []
+        if not patterns or small.judged.program.params[k].values == "position":
             continue
         one = bits.encode(arg.dtype, 1)
         places = [j for j, p in enumerate(patterns) if p != one][:MOST_ELEMENTS]
@@ -338,7 +339,7 @@ def _of_ones(at: _Shrinking, small: Small) -> Small:
     return small
 
 
-def _with(args: Sequence[Any], k: int, patterns: Sequence[int | None]) -> list[Any]:
+def _with(args: Sequence[Any], k: int, patterns: Sequence[int]) -> list[Any]:
     old = args[k]
     return [*args[:k], Tensor.of_bytes(old.dtype, old.shape, pack(old.dtype, list(patterns))), *args[k + 1 :]]
 
