@@ -23,7 +23,7 @@ if __name__ == "__main__":
     module = from_exported_program(torch.export.export(model, example, dynamic_shapes=dynamic[0] if dynamic else None))
     print(module.script())
     vm = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
-    print("TVM:    ", vm["main"](*map(tvm.runtime.from_dlpack, args)))
+    print("TVM:    ", [each.numpy() for each in vm["main"](*map(tvm.runtime.from_dlpack, args))])
 """
 
 _ONNX = """
@@ -42,7 +42,8 @@ if __name__ == "__main__":
     module = from_onnx(model)
     print(module.script())
     vm = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
-    print("TVM: ", vm["main"](*map(tvm.runtime.tensor, args)))
+    got = vm["main"](*map(tvm.runtime.tensor, args))
+    print("TVM: ", got.numpy() if hasattr(got, "numpy") else got)
 """
 
 
