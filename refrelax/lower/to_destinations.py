@@ -220,6 +220,7 @@ class _Rewriter:
         args = (given.fields[0], ShapeExpr(ty.shape), DataTypeValue(ty.dtype), PrimValue(int_imm(0)))
         return replace(binding, value=Call(Op("relax.memory.view"), args, span=call.span))
 
+
     @rule("lo/fuse-shape-equal")
     def _passes(self, func: PrimFunc, given: Expr, ty: TensorType, where: str) -> bool:
         """Whether the entry check of a call is proved to succeed: a view does not make it."""
