@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from refrelax.judge.stages import Stage
 from refrelax.testing.front import Program
 
 _WORKER = Path(__file__).with_name("front_worker.py")
+
+
+_OPERATOR = re.compile(r"ir\.Op\(span=.*?name=\"([\w.]+)\".*?support_level=\d+\)", re.DOTALL)
+"""How TVM prints an operator in a message: with all that it knows of it."""
 
 
 class TvmFront:
@@ -78,6 +83,7 @@ def _imported(end: dict[str, Any]) -> Imported:
             stage = Stage(IMPORT, text, {int(k): array(v) for k, v in constants.items()}, "import")
             return Imported(runs, by, versions, stage, well_formed=bool(end["well_formed"]))
         case {"refused": [kind, message]}:
+            message = _OPERATOR.sub(r"\1", message)
             said = f"{kind}: {last_line(message)}"
             detail = f"{kind}: {message}"
             return Imported(runs, by, versions, None, "refused", said, detail, str(end.get("place", "")))

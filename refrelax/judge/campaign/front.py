@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from refrelax.judge import front
-from refrelax.judge.campaign.causes import Cause, dtype_class, template
+from refrelax.judge.campaign.causes import Cause, template
 from refrelax.judge.campaign.kept import of_json, to_json
 from refrelax.judge.campaign.look import BUDGET, SECONDS, Seen, Sighting, verdicts
 from refrelax.judge.front import Imported, Importer, NoProgram
@@ -89,7 +89,8 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
     if found.kind in ("crash", "hang"):
         return Cause("import", found.kind, program.operators)
     if found.kind == "refused":
-        said = template(found.detail or found.message).partition(". ")[0][:80].strip()
+        said = template(re.sub(r"\brelax(\.\w+)+", "an operator", found.detail or found.message))
+        said = said.partition(". ")[0][:80].strip()
         return Cause("import", f"{judged.imported.by} refuses, at {found.place}: {said}", program.operators, "", True)
     operators = program.operators
     number = found.field.partition(".")[0]
@@ -107,7 +108,7 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
         )
     if found.message.startswith("result"):
         return Cause("import", _structure(found.message), operators)
-    return Cause("import", "elements", operators, dtype_class(_dtype(judged, number)))
+    return Cause("import", "elements", operators)
 
 
 def _structure(message: str) -> str:
@@ -116,14 +117,6 @@ def _structure(message: str) -> str:
     if len(told) < 2:
         return "structure"
     return "dtype" if told[0] != told[1] else "shape"
-
-
-def _dtype(judged: Judged, number: str) -> str:
-    """The dtype of a result."""
-    value = next((each.value for each in judged.imported.runs if not each.why), None)
-    if isinstance(value, tuple) and number.isdigit() and int(number) < len(value):
-        value = value[int(number)]
-    return value.dtype if isinstance(value, Tensor) else ""
 
 
 def all_results(program: Program) -> Program:

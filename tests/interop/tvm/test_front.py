@@ -116,7 +116,7 @@ def test_a_planted_fault_of_the_importer_is_found_and_blamed_on_the_import() -> 
     judged = campaign_front.judge(planted, SOFTMAX, inputs([[1, 2], [3, 4], [5, 5]]))
     assert judged.wrong is not None
     cause = campaign_front.cause_of(SOFTMAX, judged.wrong[1], judged)
-    assert cause.id == "import: elements | torch.nn.functional.softmax float"
+    assert cause.id == "import: elements | torch.nn.functional.softmax"
     args = [campaign_front.to_json(each) for each in judged.wrong[0]]
     small = campaign_front.shrink(planted, [SOFTMAX.row(), args], cause)
     assert small is not None and [each.operator for each in small.judged.program.lines] == [
