@@ -265,13 +265,14 @@ def _given(gives: str, x: _Value, dim: int) -> tuple[str, tuple[Extent, ...]] | 
 
 def draw(framework: Framework, seed: str, number: int) -> Program:
     """The program of a number: its first call is the next of the table in an order of the seed, so that every call
-    comes first once before any does twice."""
+    comes first once before any does twice. The first time it stands alone."""
     table = list(rows(framework))
     random.Random(f"{seed}/{framework}/{number // len(table)}").shuffle(table)
     turn = random.Random(f"{seed}/{framework}/{number}")
     drawing = _Drawing(framework, turn)
     drawing.line(table[number % len(table)])
-    for _ in range(turn.choice((0, 0, 1, 2, 3, MOST_CALLS - 1))):
+    more = turn.choice((0, 1, 1, 2, 3, MOST_CALLS - 1)) if number >= len(table) else 0
+    for _ in range(more):
         row = turn.choice(table)
         if len(drawing.params) + len(row.others) < MOST_PARAMS:
             drawing.line(row)
