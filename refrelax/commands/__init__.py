@@ -76,9 +76,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "lower m.py --memory n=1..64 --html plan.html",
     ),
     "diff": ("diff m.py --impl numpy --random 0", "diff m.py --impl my_package:make --random 0 --html parting.html"),
-    "bisect": ("bisect m.py --impl tvm --random 0",),
+    "bisect": (
+        "bisect m.py --impl tvm --random 0",
+        "bisect --front model.py:model",
+        "bisect --front m.onnx --random 0",
+    ),
     "validate": ("validate before.py after.py", "validate before.py after.py --require proved --html answer.html"),
-    "fuzz": ("fuzz --impl numpy --time 60s",),
+    "fuzz": ("fuzz --impl numpy --time 60s", "fuzz --impl tvm --kinds front --time 60s"),
     "prove": (
         "prove 'n*m + m == m*(n + 1)'",
         "prove 'i*m + j < n*m' --assume '0 <= i < n' --assume '0 <= j < m' --certificate c.json",

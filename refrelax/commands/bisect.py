@@ -34,7 +34,7 @@ MOST_LINES = 60
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="TVMScript; - is standard input")
-    own = "instead: a PyTorch model with its example inputs, or an .onnx file; the import is judged first, by its own answer"
+    own = "instead: a PyTorch model with its example inputs, or an .onnx file; the import is judged first"
     parser.add_argument("--front", metavar="FILE.py:NAME", help=own)
     parser.set_defaults(also=())
     whose = "whose passes: tvm (default), tvm@PYTHON (of another environment), refrelax; repeatable: side by side"
@@ -123,9 +123,7 @@ def _followed(
     return follow_proofs(checked, compiler, pipeline, asked, options.strict)
 
 
-def _tell(
-    imported: bisect_front.Front | None, found: Bisection | None, about: dict[str, str], json: bool
-) -> None:
+def _tell(imported: bisect_front.Front | None, found: Bisection | None, about: dict[str, str], json: bool) -> None:
     if json:
         own = {} if imported is None else imported.row()
         if found is None:

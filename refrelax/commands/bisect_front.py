@@ -1,9 +1,9 @@
-"""``bisect --front``: a program of PyTorch or ONNX from its own answer to what is run: the import first, then the passes."""
+"""``bisect --front``: a program of PyTorch or ONNX, the import first, held against the program's own answer."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.commands import values
@@ -27,7 +27,7 @@ class Front:
     verdict: Verdict
     imported: Imported | None = None
     checked: CheckedModule | None = None
-    args: tuple[Any, ...] = ()
+    args: list[Any] = field(default_factory=list)
 
     @property
     def word(self) -> str:
@@ -94,4 +94,4 @@ def _imported(options: argparse.Namespace, importer: TvmFront, program: dict[str
         if found.stage is None:
             return Front(front.refused(found), found)
     run = found.runs[0]
-    return Front(front.verdict(checked, run, strict=options.strict), found, checked, run.args)
+    return Front(front.verdict(checked, run, strict=options.strict), found, checked, list(run.args))

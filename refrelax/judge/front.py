@@ -2,10 +2,10 @@
 the imported module permits?
 
 What the module permits is the enclosure of chapter 02, so another order of a sum or a function that is right to a few
-units in the last place is no difference. A front end promises no accuracy, and its kernels may be worse than that. So an
+units in the last place is no difference. A front end promises no accuracy, and its kernels may be worse. So an
 element of a float dtype counts as different only where every answer that the front end gives by ways of its own is
-outside (its own; computed in float64 and rounded; decomposed into its basic operators), and by more than a third of the
-significant bits would tell. What is outside and does not count is undecided.
+outside (its own; computed in float64 and rounded; decomposed into its basic operators), and by more than a third of
+the significant bits would tell. What is outside and does not count is undecided.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Importer(Protocol):
 
 
 UNSUPPORTED = re.compile(
-    r"not (?:yet )?(?:been )?(?:supported|implemented|handled)|[Uu]nsupported|only supports?|[Oo]nly .* (?:is|are) supported"
-    r"|support for|NotImplemented|does not support|doesn.t support|[Oo]nly statically"
+    r"not (?:yet )?(?:been )?(?:supported|implemented|handled)|[Uu]nsupported|only supports?"
+    r"|[Oo]nly .* (?:is|are) supported|support for|NotImplemented|does not support|doesn.t support|[Oo]nly statically"
 )
 """What an importer says where it has no such thing, which is no fault of it."""
 
@@ -132,9 +132,7 @@ def refused(imported: Imported) -> Verdict:
         return NoVerdict(imported.message, reason="unread")
     report = Report(refused=int(imported.kind == "refused"))
     said = f"{imported.by} {verbs[imported.kind]}: {imported.message}"
-    return Divergence(
-        IMPORT, said, kind=imported.kind, detail=imported.detail, report=report, place=imported.place
-    )  # type: ignore[arg-type]
+    return Divergence(IMPORT, said, kind=imported.kind, detail=imported.detail, report=report, place=imported.place)  # type: ignore[arg-type]
 
 
 def verdict(checked: CheckedModule, run: Run, budget: Budget | None = None, strict: bool = False) -> Verdict:
@@ -170,13 +168,14 @@ def _held(reference: Reference, outcome: Returned, run: Run) -> Verdict:
     found, tally = reference.compare(Returned(run.value, copies(run.args)))
     if isinstance(found, Difference):
         report = Report(Counts(outside=1), arguments=args)
-        if found.structural:
-            told = _other(outcome.value, run.value) or found.message
-            return Divergence(f"the result.{found.field}", told, report=report, field=found.field)
+        other = _other(outcome.value, run.value)
+        if found.structural or other:
+            told = other or found.message
+            return Divergence(f"the result.{found.field}".rstrip("."), told, report=report, field=found.field)
         if not isinstance(_without_rounding(reference, outcome, run), Difference):
             return NoVerdict(ROUNDING, reason="undecided", report=Report(Counts(undecided=1), arguments=args))
         said = found.message.replace("the first program", "the imported module")
-        return Divergence(f"the result.{found.field}", said, report=report, field=found.field)
+        return Divergence(f"the result.{found.field}".rstrip("."), said, report=report, field=found.field)
     counts = Counts(tally.inside, 0, tally.undecided, tally.excluded)
     report = Report(counts, 0, reference.origins, tally.relaxations, (), args)
     if found == "undecided":

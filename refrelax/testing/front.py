@@ -265,13 +265,14 @@ def _given(gives: str, x: _Value, dim: int) -> tuple[str, tuple[Extent, ...]] | 
 
 def draw(framework: Framework, seed: str, number: int) -> Program:
     """The program of a number: its first call is the next of the table in an order of the seed, so that every call
-    comes first once before any does twice."""
+    comes first once before any does twice. The first time it stands alone."""
     table = list(rows(framework))
     random.Random(f"{seed}/{framework}/{number // len(table)}").shuffle(table)
     turn = random.Random(f"{seed}/{framework}/{number}")
     drawing = _Drawing(framework, turn)
     drawing.line(table[number % len(table)])
-    for _ in range(turn.choice((0, 0, 1, 2, 3, MOST_CALLS - 1))):
+    more = turn.choice((0, 1, 1, 2, 3, MOST_CALLS - 1)) if number >= len(table) else 0
+    for _ in range(more):
         row = turn.choice(table)
         if len(drawing.params) + len(row.others) < MOST_PARAMS:
             drawing.line(row)
@@ -343,7 +344,9 @@ def _torch(program: Program) -> str:
         f"torch.{'zeros' if p.values == 'position' else 'ones'}({_shape(p)}, dtype=torch.{p.dtype}), "
         for p in program.params
     )
-    sizes = "".join(f"{{{', '.join(f'{k}: n' for k, e in enumerate(p.extents) if e == 'n')}}}, " for p in program.params)
+    sizes = "".join(
+        f"{{{', '.join(f'{k}: n' for k, e in enumerate(p.extents) if e == 'n')}}}, " for p in program.params
+    )
     dynamic = f", ({sizes.strip()})" if program.sized else ""
     symbol = '    n = torch.export.Dim("n")\n' if program.sized else ""
     results = ", ".join(program.results)
@@ -408,7 +411,9 @@ _ELEMENT: Mapping[str, str] = {
 def plainer(program: Program) -> Iterator[Program]:
     """The program without one of the attributes of a call."""
     for k, line in enumerate(program.lines):
-        for found in re.finditer(r", \w+=(?:\([^()]*\)|\[[^\]]*\]|'[^']*'|[^,()\[\]]+(?:\('[^']*'\))?)(?=[,)])", line.call):
+        for found in re.finditer(
+            r", \w+=(?:\([^()]*\)|\[[^\]]*\]|'[^']*'|[^,()\[\]]+(?:\('[^']*'\))?)(?=[,)])", line.call
+        ):
             call = line.call[: found.start()] + line.call[found.end() :]
             if "call(" not in call or "outputs=" not in found[0]:
                 yield replace(program, lines=(*program.lines[:k], Line(line.name, call), *program.lines[k + 1 :]))

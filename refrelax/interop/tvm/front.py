@@ -1,7 +1,8 @@
-"""Programs of PyTorch and ONNX, run by their own means and imported by TVM, in a subprocess: see ``front_worker.py``."""
+"""Programs of PyTorch and ONNX, run by their own means and imported by TVM in a subprocess (``front_worker.py``)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ from refrelax.testing.front import Program
 _WORKER = Path(__file__).with_name("front_worker.py")
 
 
+_OPERATOR = re.compile(r"ir\.Op\(span=.*?name=\"([\w.]+)\".*?support_level=\d+\)", re.DOTALL)
+"""How TVM prints an operator in a message: with all that it knows of it."""
+
+
 class TvmFront:
     """TVM's importers as an ``Importer``. ``timeout``: seconds for each step of a program."""
 
@@ -27,12 +32,14 @@ class TvmFront:
     def imported(
         self, program: dict[str, str], inputs: Sequence[Sequence[Any]] | None = None, closely: bool = False
     ) -> Imported:
-        """See ``judge.front.Importer``. A crash or a hang of the importer is tried once more in a fresh process."""
+        """See ``judge.front.Importer``. A crash or a hang of the importer is tried once more; every program
+        has a process of its own."""
         given = None if inputs is None else [[encode(each) for each in row] for row in inputs]
         request = {**program, "inputs": given, "closely": closely}
         found = self._asked(request)
         if found.kind in ("crash", "hang"):
-            self.process.close()
+            if not self.process.alone:
+                self.process.close()
             found = self._asked(request)
         return found
 
@@ -76,6 +83,7 @@ def _imported(end: dict[str, Any]) -> Imported:
             stage = Stage(IMPORT, text, {int(k): array(v) for k, v in constants.items()}, "import")
             return Imported(runs, by, versions, stage, well_formed=bool(end["well_formed"]))
         case {"refused": [kind, message]}:
+            message = _OPERATOR.sub(r"\1", message)
             said = f"{kind}: {last_line(message)}"
             detail = f"{kind}: {message}"
             return Imported(runs, by, versions, None, "refused", said, detail, str(end.get("place", "")))

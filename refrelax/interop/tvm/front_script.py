@@ -9,7 +9,7 @@ from refrelax.running.arrays import Tensor
 from refrelax.syntax import bits
 from refrelax.testing.front import Program
 
-_TORCH = '''
+_TORCH = """
 
 if __name__ == "__main__":
     import tvm
@@ -23,10 +23,10 @@ if __name__ == "__main__":
     module = from_exported_program(torch.export.export(model, example, dynamic_shapes=dynamic[0] if dynamic else None))
     print(module.script())
     vm = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
-    print("TVM:    ", vm["main"](*map(tvm.runtime.from_dlpack, args)))
-'''
+    print("TVM:    ", [each.numpy() for each in vm["main"](*map(tvm.runtime.from_dlpack, args))])
+"""
 
-_ONNX = '''
+_ONNX = """
 
 if __name__ == "__main__":
     import tvm
@@ -42,8 +42,9 @@ if __name__ == "__main__":
     module = from_onnx(model)
     print(module.script())
     vm = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
-    print("TVM: ", vm["main"](*map(tvm.runtime.tensor, args)))
-'''
+    got = vm["main"](*map(tvm.runtime.tensor, args))
+    print("TVM: ", got.numpy() if hasattr(got, "numpy") else got)
+"""
 
 
 def script(program: Program, args: Sequence[Any], title: str) -> str:

@@ -5,7 +5,8 @@ A request names a program by ``"source"`` (the text of a file that has the funct
 (``FILE.py:NAME``) or ``"model"`` (``FILE.onnx``), and has ``"inputs"``, a list of arguments for each run, or none, then
 the example inputs of the program are the only ones. What a name stands for is said by ``described``.
 
-Lines ``{"step": …}`` say what begins: ``make``, ``eager``, ``export``, ``import``. The last is ``{"end": …}``, with one of
+Lines ``{"step": …}`` say what begins: ``make``, ``eager``, ``export``, ``import``. The last is ``{"end": …}``, with
+one of
 
 * ``{"no_program": [step, message]}``: it is none, or PyTorch does not export it;
 * ``{"eager": […], "inputs": […], "by": …, "versions": …}``, and then ``{"text", "constants", "well_formed"}`` or
@@ -19,8 +20,7 @@ from __future__ import annotations
 
 import base64
 import copy
-import sys
-import types
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ class Torch:
 def _wrapped(function: Any) -> Any:
     import torch
 
-    class Program(torch.nn.Module):
+    class Program(torch.nn.Module):  # type: ignore[misc]
         def forward(self, *args: Any) -> Any:
             return function(*args)
 
@@ -277,16 +277,15 @@ def program_of(request: dict[str, Any]) -> Torch | Onnx:
         except Exception as error:
             raise NoProgram(f"{path}: no model of ONNX: {_said(error)}") from None
     if "source" in request:
-        made = types.ModuleType("program")
-        sys.modules["program"] = made  # torch.export looks up where a function stands
-        if "call(" in request["source"]:
+        if "import onnx" in request["source"] or "from onnx" in request["source"]:
             _onnx()
-        exec(compile(request["source"], "program.py", "exec"), made.__dict__)
-        return described(made.__dict__, "program", "program.py")
-    path, _, name = request["make"].rpartition(":")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "program.py"
+            path.write_text(request["source"], encoding="utf-8")
+            return described(user_file.load(f"{path}:program"), "program", "program.py")
+    named, _, name = request["make"].rpartition(":")
     try:
-        names = user_file.load(request["make"])
-        return described(names, name, path)
+        return described(user_file.load(request["make"]), name, named)
     except user_file.UserFault as fault:
         raise NoProgram(str(fault)) from None
 
@@ -378,15 +377,16 @@ def _imported(made: Torch | Onnx) -> dict[str, Any]:
 
 
 def place_of(error: BaseException) -> str:
-    """The importer's own function that was at work: the innermost of a front end (of the error that was first, where one
-    was raised for another), else the innermost of TVM."""
+    """The importer's own function that was at work: the innermost of a front end (of the error that was first, where
+    one was raised for another), else the innermost of TVM."""
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
     found, step = "", error.__traceback__
     while step is not None:
         code = step.tb_frame.f_code
         if "/frontend/" in code.co_filename:
-            found = f"{code.co_filename.rsplit('/', 1)[-1]}:{getattr(code, 'co_qualname', code.co_name)}"
+            named = getattr(code, "co_qualname", code.co_name).partition("Importer.")
+            found = f"{code.co_filename.rsplit('/', 1)[-1]}:{named[2] or named[0]}"
         step = step.tb_next
     return found or str(worker.place_of(error))
 

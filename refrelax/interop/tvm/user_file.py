@@ -31,8 +31,8 @@ def call(named: str) -> Any:
 
 
 def load(named: str) -> dict[str, Any]:
-    """The names of the file of ``FILE.py:NAME``, this one among them. The file's folder is on the path while it runs, as
-    for any script.
+    """The names of the file of ``FILE.py:NAME``, this one among them. The file's folder is on the path while it runs,
+    as for any script.
 
     Raises:
         UserFault: no such file or name, or the file raised.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from refrelax.judge import front
-from refrelax.judge.campaign.causes import Cause, dtype_class, template
+from refrelax.judge.campaign.causes import Cause, template
 from refrelax.judge.campaign.kept import of_json, to_json
 from refrelax.judge.campaign.look import BUDGET, SECONDS, Seen, Sighting, verdicts
 from refrelax.judge.front import Imported, Importer, NoProgram
@@ -89,9 +89,9 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
     if found.kind in ("crash", "hang"):
         return Cause("import", found.kind, program.operators)
     if found.kind == "refused":
-        said = template(found.detail or found.message)
-        how = f"{judged.imported.by} refuses, at {found.place}: {said}"
-        return Cause("import", how[:200], program.operators, "", True, said)
+        said = template(re.sub(r"\brelax(\.\w+)+", "an operator", found.detail or found.message))
+        said = said.partition(". ")[0][:80].strip()
+        return Cause("import", f"{judged.imported.by} refuses, at {found.place}: {said}", program.operators, "", True)
     operators = program.operators
     number = found.field.partition(".")[0]
     if number.isdigit() and int(number) < len(program.results) and found.field:
@@ -101,24 +101,22 @@ def cause_of(program: Program, found: Divergence, judged: Judged) -> Cause:
         operators = (program.lines[-1].operator,) if len(program.lines) == 1 else operators
     if found.kind == "end":
         rule = re.findall(r"\[([\w./-]+)\]", found.message)
-        return Cause("import", f"{'rejected' if 'rejected' in found.message else 'trap'} {rule[0] if rule else ''}".strip(), operators)
+        return Cause(
+            "import",
+            f"{'rejected' if 'rejected' in found.message else 'trap'} {rule[0] if rule else ''}".strip(),
+            operators,
+        )
     if found.message.startswith("result"):
         return Cause("import", _structure(found.message), operators)
-    return Cause("import", "elements", operators, dtype_class(_dtype(judged, number)))
+    return Cause("import", "elements", operators)
 
 
 def _structure(message: str) -> str:
-    """Whether it is the dtype or the shape of a result that differs."""
+    """Whether it is the dtype or the shape of a result that differs, or what it is at all."""
     told = re.findall(r"(?:is|itself) (\w+)\[", message)
-    return "dtype" if len(told) == 2 and told[0] != told[1] else "shape"
-
-
-def _dtype(judged: Judged, number: str) -> str:
-    """The dtype of a result."""
-    value = next((each.value for each in judged.imported.runs if not each.why), None)
-    if isinstance(value, tuple) and number.isdigit() and int(number) < len(value):
-        value = value[int(number)]
-    return value.dtype if isinstance(value, Tensor) else ""
+    if len(told) < 2:
+        return "structure"
+    return "dtype" if told[0] != told[1] else "shape"
 
 
 def all_results(program: Program) -> Program:
@@ -312,7 +310,9 @@ def _alone(small: Small) -> list[tuple[Program, list[Any]]]:
         made = Program(program.framework, tuple(params), (line,), (line.name,))
         found.append((made, [values[n] for n in names]))
     for k in range(1, len(program.lines)):
-        shorter = replace(program, lines=program.lines[:k], results=tuple(each.name for each in program.lines[:k])).tidy()
+        shorter = replace(
+            program, lines=program.lines[:k], results=tuple(each.name for each in program.lines[:k])
+        ).tidy()
         found.append((shorter, [values[p.name] for p in shorter.params]))
     return found
 
@@ -320,8 +320,8 @@ def _alone(small: Small) -> list[tuple[Program, list[Any]]]:
 def _of_ones(at: _Shrinking, small: Small) -> Small:
     """The arguments with ones wherever they may be ones: one program, imported once for many inputs."""
     for k, arg in enumerate(small.args):
-        patterns = arg.patterns() if isinstance(arg, Tensor) else []
-        if not patterns or None in patterns or small.judged.program.params[k].values == "position":
+        patterns = [each for each in arg.patterns() if each is not None] if isinstance(arg, Tensor) else []
+        if not patterns or small.judged.program.params[k].values == "position":
             continue
         one = bits.encode(arg.dtype, 1)
         places = [j for j, p in enumerate(patterns) if p != one][:MOST_ELEMENTS]
@@ -332,7 +332,7 @@ def _of_ones(at: _Shrinking, small: Small) -> Small:
     return small
 
 
-def _with(args: Sequence[Any], k: int, patterns: Sequence[int | None]) -> list[Any]:
+def _with(args: Sequence[Any], k: int, patterns: Sequence[int]) -> list[Any]:
     old = args[k]
     return [*args[:k], Tensor.of_bytes(old.dtype, old.shape, pack(old.dtype, list(patterns))), *args[k + 1 :]]
 

@@ -41,6 +41,11 @@ def _literal(cause: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in cause)
 
 
+CLASSES = ("float", "int", "narrow", "bool")
+"""Of dtypes, as causes say them."""
+
+
 def known_as(cause: str, known: Mapping[str, str]) -> str | None:
-    """What a cause is known as."""
-    return next((name for pattern, name in known.items() if fnmatchcase(cause, pattern)), None)
+    """What a cause is known as. That of a composed program does not say of which class its dtype is: it may be any."""
+    told = (cause, *(f"{cause} {each}" for each in CLASSES)) if " | " in cause else (cause,)
+    return next((name for each in told for pattern, name in known.items() if fnmatchcase(each, pattern)), None)

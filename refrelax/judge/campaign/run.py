@@ -189,7 +189,6 @@ def importer_of(plan: Plan, name: str | None = None) -> Any:
 def _again(plan: Plan, found: Finding) -> bool:
     """Whether a fresh process diverges in the same way: what another program did to the old one is no finding."""
     if found.front is not None:
-        importer_of(plan).close()
         again = front.verdict_of(importer_of(plan), found.front, _given(found), plan.strict)
         return isinstance(again, Divergence) and again.kind == found.blame["how"]
     if found.steps:
@@ -228,7 +227,9 @@ def _told_of_front(plan: Plan, found: Finding) -> Finding:
         importer = importer_of(plan, name)
         verdict = front.verdict_of(importer, found.front, _given(found), plan.strict)
         version = str(importer.versions().get("tvm", name)) if hasattr(importer, "versions") else name
-        rows.append(Told(version, verdict.word, verdict.why if not isinstance(verdict, Divergence) else verdict.message))
+        rows.append(
+            Told(version, verdict.word, verdict.why if not isinstance(verdict, Divergence) else verdict.message)
+        )
     writes, versions = getattr(importer_of(plan), "script", None), getattr(importer_of(plan), "versions", None)
     title = f"{found.cause.id}\n\n{found.message}"
     script = "" if writes is None else writes(found.front, _given(found), title)

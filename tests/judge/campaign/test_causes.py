@@ -102,3 +102,10 @@ def test_what_is_no_list(tmp_path: Path, text: str) -> None:
     (tmp_path / "list").write_text(text, "utf-8")
     with pytest.raises(UsageError, match="no list of known causes"):
         load(tmp_path / "list")
+
+
+def test_a_cause_that_says_no_dtype_is_known_by_that_of_any_class() -> None:
+    known = {"values: elements | R.sign float": "006", "refused: op.cc:pow": "024"}
+    assert known_as("values: elements | R.sign", known) == "006"
+    assert known_as("values: elements | R.sign int", known) is None
+    assert known_as("values: elements | R.abs", known) is None
