@@ -20,6 +20,9 @@ from refrelax.shape_solver.prooflog.search import pursue
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
 from refrelax.shape_solver.prooflog.witness import entails, equates
 
+WORKED = 8
+"""Operations of a normal form that cost as much as a row that is looked at."""
+
 COMPOUND = ("fd", "td", "min", "ite", "ge", "eq", "p2", "and")
 
 
@@ -129,7 +132,7 @@ def _formed(ledger: Ledger, context: Context, names: Names, number: int) -> None
     except Untranslatable:
         return
     finally:
-        ledger.meter.spent += atoms.work
+        ledger.meter.spent += atoms.work // WORKED
     short = ledger.reduce(found)
     if number in short.mentions():
         if atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:
