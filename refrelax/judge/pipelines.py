@@ -8,6 +8,7 @@ Spec: ``spec/01-conformance.md``, *Reports*.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -135,7 +136,7 @@ class PipelineVerdict(Told):
             if each.unread and not each.rejected
         )
         found = _once(name for each in self.answers for name in each.report.trusts)
-        return (*found, *over) if self.answers else (SAME, *over)
+        return (*found, *over) if self.answers or not self.passes else (SAME, *over)
 
     @property
     def report(self) -> Report:
@@ -155,16 +156,15 @@ class PipelineVerdict(Told):
 
     def __str__(self) -> str:
         judged = [each for each in self.passes if each.word not in (UNCHANGED, UNREAD)]
-        counted = ", ".join(
-            f"{sum(each.word == word for each in self.passes)} {word}"
-            for word in (*WORST_FIRST, UNCHANGED, UNREAD)
-            if any(each.word == word for each in self.passes)
-        )
+        count = len(self.passes)
+        words = Counter(each.word for each in self.passes)
+        kinds = [f"{words[word]} {word}" for word in (*WORST_FIRST, UNCHANGED, UNREAD) if words[word]]
+        counted = ", ".join([f"{count} stage{'' if count == 1 else 's'}", *kinds])
         worst = next((each for each in judged if each.word == self.word), None)
         first = f"; first: {worst.name} (pass {worst.index})" if worst is not None and EXIT[self.word] else ""
         ended = f"; {self.ended.why}" if self.ended is not None else ""
         under = f" under {', '.join(self.relaxations)}" if self.relaxations else ""
-        return f"{self.word} {self.pipeline}{under}: {len(self.passes)} stages, {counted}{first}{ended}"
+        return f"{self.word} {self.pipeline}{under}: {counted}{first}{ended}"
 
 
 def _once(items: Iterable[Any]) -> tuple[Any, ...]:

@@ -107,6 +107,17 @@ def test_a_pipeline_that_ends_early_has_no_verdict() -> None:
     assert found.word == "NO-VERDICT" and "Next ended the pipeline: it does not like it" in str(found)
 
 
+def test_a_pipeline_that_cannot_begin_has_no_stage_and_rests_on_nothing() -> None:
+    class Silent:
+        def stages(self, _module: Module, _pipeline: str) -> Iterator[Stage]:
+            raise StagesEnded("read", "refused", "it takes a target")
+            yield
+
+    found = rr.validate_pipeline(rr.parse(TEXT), "given", Silent())
+    assert str(found) == "NO-VERDICT given: 0 stages; read ended the pipeline: it takes a target"
+    assert not found.trusts
+
+
 def test_assumptions_are_about_the_functions_that_have_the_symbols() -> None:
     assert (
         "assumed: n >= 1"
