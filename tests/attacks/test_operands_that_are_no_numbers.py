@@ -54,3 +54,14 @@ class Module:
 """
     out = rr.run(rr.check(rr.parse(text)), "main", [1.0, 2.0, 3.0, 4.0], numerics=numerics)
     assert isinstance(out, rr.Unspecified) and out.rule == "ld/store-out-of-bounds"
+
+
+def test_a_chosen_handle_that_is_named_alone_says_nothing() -> None:
+    text = """
+@T.prim_func
+def main(A: T.Buffer((1,), "float32"), B: T.Buffer((1,), "float32"), n: T.Buffer((1,), "int32")):
+    h: T.let[T.handle("float32", "global")] = T.if_then_else(n[0] > 0, A.data, B.data)
+    A[0] = T.float32(7)
+"""
+    out = rr.run(rr.check(rr.parse(text)), "main", [1.0], [2.0], [1])
+    assert isinstance(out, rr.Returned) and out.arguments[0].tolist() == [7.0]

@@ -40,6 +40,8 @@ def elementary(name: str, x: Any) -> Any:
     x = np.asarray(x)
     if name in _EXACT:
         return _EXACT[name](x)
+    if x.size == 0:
+        return x  # whatever its dtype: of no element no operation is done
     one = _elementwise(name, x.dtype.name)
     double = _DOUBLE.get(name)
     if x.dtype == np.float64:

@@ -151,6 +151,8 @@ def visible(mask: str | None, queries: int, keys: int) -> Any:
 
 def scaled(scores: Any, scale: float | None, features: int) -> Any:
     """The scores times ``scale``, or divided by the square root of the number of features, in place."""
+    if scores.size == 0:
+        return scores
     if scale is not None:
         scores *= literal(scores, scale)
         return scores

@@ -281,8 +281,8 @@ def deduce_unique(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     they are 1. The rank is the argument's with an ``axis``, else 1."""
     arity(d, call, 5, 6)
     x = tensor(d, call, types, 0)
-    for each, what in zip((types[1], *types[5:]), ("sorted", "the axis"), strict=False):
-        scalar(d, call, each, what)
+    for given, what in zip((types[1], *types[5:]), ("sorted", "the axis"), strict=False):
+        scalar(d, call, given, what)
     for each in call.args[2:5]:
         if not isinstance(each, PrimValue) or as_int(each.value) is None:
             d.fail("op.unique/constant-flags", f"{short(call)}: the return flags must be literals")
