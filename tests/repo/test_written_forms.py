@@ -33,11 +33,12 @@ def table(text: str, heading: str) -> list[list[str]]:
 # --- 03d: JSON
 
 N = {"node": "SymVar", "name": "n", "dtype": "int64"}
+ONE = {"node": "Literal", "dtype": "int32", "bits": "0x1"}
 FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "`bits`": ({"node": "Literal", "dtype": "float32"}, "bits"),
     "`bytes`": ({"node": "ConstantArray", "dtype": "float32", "shape": [1]}, "data"),
     "`integer`": ({"node": "TupleGetItem", "tuple": {"node": "Var", "name": "t"}}, "index"),
-    "`truth`": ({"node": "Buffer", "name": "B", "shape": []}, "scalar"),
+    "`truth`": ({"node": "Buffer", "name": "B", "shape": [ONE]}, "scalar"),
     "`string`": ({"node": "StringValue"}, "value"),
     "`X?`": ({"node": "BufferLoad", "buffer": "B", "indices": [N], "dtype": "float32"}, "predicate"),
     "`X*`": ({"node": "ShapeExpr"}, "values"),
