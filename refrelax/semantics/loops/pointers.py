@@ -84,7 +84,7 @@ def unknown(handle: PrimExpr) -> Ended:
 
 
 def bind_tensor(name: str, tensor: TensorValue, scope: str = "global") -> Bound:
-    """A tensor's memory under a buffer's name."""
+    """A tensor's memory under a buffer's name. A caller may have passed a view that reaches beyond it."""
     return Bound(
         name,
         tensor.dtype,
