@@ -196,6 +196,10 @@ class Page:
         """Text where the focus is."""
         self.ask("Input.insertText", text=text)
 
+    def size(self, width: int, height: int) -> None:
+        """The window, in pixels of CSS."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
     def shot(self, path: Path) -> None:
         """A picture of what is seen."""
         path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))

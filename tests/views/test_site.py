@@ -153,6 +153,31 @@ def test_every_page_of_the_book_opens_without_a_fault(folder: Path, base: str, b
     quiet(page, base)
 
 
+READ = (Path(__file__).parent / "readable.js").read_text("utf-8")
+"""What cannot be read: letters too pale for WCAG (4.5 to 1), pages wider than their window, what has no name."""
+
+
+@whole
+@pytest.mark.parametrize("dark", [False, True])
+def test_pages_of_every_kind_can_be_read_on_a_phone_and_on_a_projector(
+    dark: bool, folder: Path, base: str, browser: Browser
+) -> None:
+    names = [
+        "index.html", "tutorial/08-wrong-pass/index.html", "howto-teach/index.html", "spec/ops/nn/index.html",
+        "rules/num-exact-is-permitted.html", "reference/commands.html", "source/refrelax/semantics/ops/nn.py.html",
+        *(f"seen/{each}.html" for each in ("decoder", "kernel", "memory", "parting", "passes", "permitted")),
+    ]  # fmt: skip
+    if (folder / "playground").is_dir():
+        names.append("playground/index.html")
+    wrong = []
+    for name in names:
+        page = browser.page(f"{base}/{name}", dark=dark)
+        for width, height in ((400, 800), (960, 540)):
+            page.size(width, height)
+            wrong += [f"{name} at {width}: {each}" for each in page.value(READ)[:4]]
+    assert not wrong, "\n".join(wrong)
+
+
 @whole
 @pytest.mark.parametrize("name", ["mlp", "cnn", "decoder", "kernel"])
 def test_a_stepper_steps_with_keys_and_clicks(name: str, base: str, browser: Browser) -> None:

@@ -111,6 +111,7 @@ function load(state) {
 }
 function turn(number) {
   exercise = number; hints = 0; at("task").hidden = !number; at("hint").disabled = false;
+  areas.second.placeholder = number && EXERCISES[number - 1].apart ? "your answer, as JSON" : "a second program to validate, or assumptions to prove under, a line each";
   if (!number) return;
   const chosen = EXERCISES[number - 1];
   at("task").firstElementChild.textContent = `${number}. ${chosen.title}. ${chosen.task}`;

@@ -15,7 +15,7 @@ from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.read.context import MAX_BITS, Source
-from refrelax.syntax.read.trees import children
+from refrelax.syntax.read.trees import children, walk
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest text that is read."""
@@ -121,7 +121,7 @@ def _parse(text: str, filename: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text, filename="<text>")
+            tree = ast.parse(text, filename="<text>")
     except SyntaxError as error:
         line, column = error.lineno or 1, max(error.offset or 1, 1)
         raise refuse(filename, line, column, "syn/python-grammar", f"not Python: {error.msg}") from None
@@ -129,6 +129,21 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise refuse(filename, 1, 1, "syn/too-deep", "nesting too deep for the parser") from None
     except (ValueError, OverflowError) as error:
         raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
+    if not text.isascii():
+        _in_characters(tree, text)
+    return tree
+
+
+_LINE = re.compile(r"\r\n?|\n")
+
+
+def _in_characters(tree: ast.Module, text: str) -> None:
+    """Columns as an editor counts them, in characters, as Python does of its own mistakes; of nodes it counts bytes."""
+    lines = [line.encode("utf-8", "surrogatepass") for line in _LINE.split(text)]
+    for node in walk(tree):
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        if 1 <= line <= len(lines):
+            node.col_offset = len(lines[line - 1][:column].decode("utf-8", "ignore"))  # type: ignore[attr-defined]
 
 
 @rule("syn/python-grammar", "syn/attribute-value")
