@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import importlib
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -273,12 +274,11 @@ def program_of(request: dict[str, Any]) -> Torch | Onnx:
         if not path.is_file():
             raise NoProgram(f"{path}: no such file")
         try:
-            return Onnx(_onnx().load(str(path)), None)
+            return Onnx(_needed("onnx").load(str(path)), None)
         except Exception as error:
             raise NoProgram(f"{path}: no model of ONNX: {_said(error)}") from None
     if "source" in request:
-        if "import onnx" in request["source"] or "from onnx" in request["source"]:
-            _onnx()
+        _needed("onnx" if "from onnx import" in request["source"] else "torch")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "program.py"
             path.write_text(request["source"], encoding="utf-8")
@@ -309,12 +309,12 @@ def described(names: dict[str, Any], name: str, path: str) -> Torch | Onnx:
     return Torch(model, example, rest[1] if len(rest) > 1 else names.get("dynamic_shapes"))
 
 
-def _onnx() -> Any:
+def _needed(package: str) -> Any:
+    """The package of a front end."""
     try:
-        import onnx
+        return importlib.import_module(package)
     except ImportError as error:
-        raise NoProgram(f"onnx is not installed where TVM is ({error}): install refrelax[tvm] there") from None
-    return onnx
+        raise NoProgram(f"{package} is not installed where TVM is ({error})") from None
 
 
 # --- an answer -------------------------------------------------------------------------------------------------------

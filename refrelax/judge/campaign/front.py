@@ -29,7 +29,7 @@ from refrelax.testing.limits import limited
 MOST_TRIES = 40
 """Programs that the shrinking of one finding imports."""
 
-MOST_ELEMENTS = 16
+MOST_ELEMENTS = 32
 """Elements of an argument that are tried one by one."""
 
 FRAMEWORKS: tuple[Framework, ...] = ("torch", "torch", "onnx")
@@ -163,8 +163,8 @@ def look(
         try:
             judged = judge(importer, program, arguments(program, f"{seed}/{first + k}"), strict)
         except NoProgram as no:
-            missing = "onnx is not installed" in no.message
-            why = "onnx is not installed where TVM is" if missing else STEPS.get(no.step, no.step)
+            missing = re.match(r"\w+ is not installed where TVM is", no.message)
+            why = missing[0] if missing else STEPS.get(no.step, no.step)
             seen.open[why] = seen.open.get(why, 0) + 1
             continue
         words: dict[str, int] = {}

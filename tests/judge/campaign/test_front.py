@@ -178,3 +178,15 @@ def test_nothing_is_found_where_the_import_is_right() -> None:
     assert "export" in str(campaign_front.verdict_of(importer, unexported, ()))
     with pytest.raises(NoProgram):
         importer.imported({"source": unexported.source}, [[]])
+
+
+class _Without:
+    """Where a front end is not installed."""
+
+    def imported(self, program: dict[str, str], inputs: Any = None, closely: bool = False) -> Imported:
+        raise NoProgram("make", "onnx is not installed where TVM is (no module named 'onnx')")
+
+
+def test_what_is_not_installed_is_said_and_counted() -> None:
+    seen = campaign_front.look(_Without(), "0", 0, 3, strange.Strange(), None)
+    assert (seen.programs, seen.inputs, seen.open) == (3, 0, {"onnx is not installed where TVM is": 3})
