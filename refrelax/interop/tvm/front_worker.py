@@ -273,8 +273,9 @@ def program_of(request: dict[str, Any]) -> Torch | Onnx:
         path = Path(request["model"])
         if not path.is_file():
             raise NoProgram(f"{path}: no such file")
+        onnx = _needed("onnx")
         try:
-            return Onnx(_needed("onnx").load(str(path)), None)
+            return Onnx(onnx.load(str(path)), None)
         except Exception as error:
             raise NoProgram(f"{path}: no model of ONNX: {_said(error)}") from None
     if "source" in request:
