@@ -130,7 +130,7 @@ class Torch:
             if self.decomposed is None:
                 self.decomposed = self.exported.run_decompositions().module()
             found.append(_flat(self.decomposed(*[each.clone() for each in row])))
-        fits = [each for each in found if [a.shape for a in each] == [a.shape for a in own]]
+        fits = [each for each in found if len(each) == len(own)]
         return [{"tuple": [of_torch(_rounded(a, b)) for a, b in zip(each, own, strict=True)]} for each in fits]
 
     def imported(self) -> Any:
@@ -157,7 +157,7 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _rounded(wide: Any, own: Any) -> Any:
-    return wide.to(own.dtype) if own.is_floating_point() else own
+    return wide.to(own.dtype) if own.is_floating_point() or wide.shape != own.shape else own
 
 
 def _same(first: list[Any], second: list[Any]) -> bool:

@@ -58,8 +58,7 @@ class Judged:
 def judge(importer: Importer, program: Program, inputs: Sequence[Sequence[Any]], strict: bool = False) -> Judged:
     """Raises ``NoProgram``."""
     found = _judged(importer, program, inputs, strict, False)
-    wrong = found.wrong
-    if wrong is not None and wrong[1].kind == "values" and not wrong[1].message.startswith("result"):
+    if found.wrong is not None and found.wrong[1].kind == "values":
         return _judged(importer, program, inputs, strict, True)
     return found
 
