@@ -180,11 +180,16 @@ def look(
             row = [shown.program.row(), [to_json(each) for each in args]]
             seen.meet(Sighting(cause_of(shown.program, found, shown), k, 0, found.message, case=row))
         elif judged.checked is not None and not judged.checked.module.constants:
-            good = [list(args) for args, verdict in judged.verdicts if isinstance(verdict, Agreement)]
+            good = [list(args) for args, verdict in judged.verdicts if isinstance(verdict, Agreement) and not _empty(args)]
             if good:
                 right.append((k, judged.checked, good[:2]))
     _built(seen, right, implementation, cause_in, strict)
     return seen
+
+
+def _empty(args: Sequence[Any]) -> bool:
+    """Whether an argument has no elements: loops over nothing are one defect, and what calls of one operator show."""
+    return any(isinstance(each, Tensor) and 0 in each.shape for each in args)
 
 
 def _built(
