@@ -125,6 +125,8 @@ def _plan(options: argparse.Namespace) -> Plan:
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
 
+    if options.kinds == ("front",) and (not is_tvm(options.impl) or options.dtypes is not None):
+        raise UsageError("--kinds front: programs of front ends are for tvm, and choose their dtypes themselves")
     features = split(options.features) or (PORTABLE if options.pipeline is None else PIPELINED)
     levels, dtypes = split(options.levels), split(options.dtypes)
     try:

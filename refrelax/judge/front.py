@@ -170,6 +170,8 @@ def _held(reference: Reference, outcome: Returned, run: Run) -> Verdict:
         report = Report(Counts(outside=1), arguments=args)
         other = _other(outcome.value, run.value)
         if found.structural or other:
+            if any(not _other(outcome.value, each) for each in run.others):
+                return NoVerdict(BOTH, reason="undecided", report=Report(Counts(undecided=1), arguments=args))
             told = other or found.message
             return Divergence(f"the result.{found.field}".rstrip("."), told, report=report, field=found.field)
         if not isinstance(_without_rounding(reference, outcome, run), Difference):
@@ -188,12 +190,15 @@ def _held(reference: Reference, outcome: Returned, run: Run) -> Verdict:
 ROUNDING = "the program's own answer is outside what the module permits by no more than a front end may round"
 
 
+BOTH = "the front end itself gives a result of this dtype and shape by another way of its own"
+
+
 def _without_rounding(reference: Reference, outcome: Returned, run: Run) -> Any:
     """The verdict on the answer without what may be the front end's own rounding."""
     permitted = reference.permitted
     if not isinstance(permitted, Returned):
         return None
-    ways = [cores(each) for each in (run.value, *run.others)]
+    ways = [cores(each) for each in (run.value, *run.others) if not _other(run.value, each)]
     value = _nearest(cores(permitted.value), cores(outcome.value), ways)
     return reference.compare(Returned(outward(value), copies(run.args)))[0]
 

@@ -46,7 +46,7 @@ Extent = int | str
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """``values``: ``any``, ``finite``, ``position`` (0 or 1), or ``positive``."""
+    """``values``: ``any``, ``finite`` (and ``n`` is not 0), ``position`` (0 or 1), or ``positive``."""
 
     name: str
     dtype: str
@@ -187,8 +187,8 @@ class _Drawing:
             self.values.append(made)
         return made
 
-    def extent(self) -> Extent:
-        return self.turn.choices(("n", 2, 3, 1, 0), (30, 30, 27, 10, 3))[0]
+    def extent(self, finite: bool) -> Extent:
+        return self.turn.choices(("n", 2, 3, 1, 0), (30, 30, 27, 10, 0 if finite else 3))[0]
 
     def first(self, row: Row) -> _Value:
         """An operand for a row: one that is there, if it fits, or a new one."""
@@ -202,7 +202,7 @@ class _Drawing:
             return self.fresh(self.dtype(row.kind), extents, "finite" if row.finite else "any")
         rank = self.turn.choice([each for each in row.ranks for _ in range(3 if each in (1, 2, 3) else 1)])
         values = "finite" if row.finite else "any"
-        return self.fresh(self.dtype(row.kind), [self.extent() for _ in range(rank)], values)
+        return self.fresh(self.dtype(row.kind), [self.extent(row.finite) for _ in range(rank)], values)
 
     def other(self, spec: str, x: _Value, finite: bool) -> _Value:
         """Another operand, as a row describes it."""
@@ -291,9 +291,10 @@ EXAMPLE = 3
 
 PLAIN = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 CORNERS = (
-    float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e-45, 1e-8, 0.5, 2.5, -2.5, 1.0, -1.0, 100.0, -100.0,
+    float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e-8, 0.5, 2.5, -2.5, 1.0, -1.0, 100.0, -100.0,
 )  # fmt: skip
-"""None is so great that a square overflows, even of float16: how far the steps of a calculation reach is no meaning."""
+"""None is so great that a square overflows, even of float16, or so small that a quotient is nothing: how far the steps of
+a calculation reach is no meaning."""
 
 POSITIVE = (0.25, 0.5, 1.0, 2.0, 4.0)
 
@@ -301,6 +302,8 @@ POSITIVE = (0.25, 0.5, 1.0, 2.0, 4.0)
 def arguments(program: Program, seed: str) -> list[list[Tensor]]:
     """The arguments of each run."""
     given = INPUTS if program.sized else INPUTS[:2]
+    if any(p.values == "finite" for p in program.params):
+        given = tuple(each for each in given if each[0] > 0)
     return [
         [tensor(p, n, policy, random.Random(f"{seed}/{k}/{p.name}")) for p in program.params]
         for k, (n, policy) in enumerate(given)

@@ -3,7 +3,7 @@
 A row is ``call | first operand | other operands | result``. In a call, ``{x}``, ``{y}``, … are operands, ``{dim}`` any
 dimension of ``x`` (counted from either end), and ``{a|b}`` one of these. An operand is a kind of dtype (``f`` float,
 ``i`` integer, ``b`` bool, ``n`` a number, ``a`` any) and a rank (``2``, ``1+``; ``of 1,2`` its extents; ``!``: it and the others are parameters with finite
-elements, since a front end's kernels are about the formula and not about what infinities do in its steps), or, of others than the first: ``like``
+elements, and some, since a front end's kernels are about the formula and not about what infinities or nothing do in it), or, of others than the first: ``like``
 (the type of ``x``), ``cast`` (what broadcasts with it), ``mixed`` (another dtype of a number, too), ``at E`` (positions,
 0 or 1, of extents ``E``), or ``same E``. Extents are ``0``, ``-1``, … (of ``x``), ``*`` (all of them), ``2#`` (a number);
 ``+`` before ``same`` or a kind: values above zero. A result is ``same``, ``bool``, ``int64`` (the extents of ``x``),

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import importlib
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -129,7 +130,7 @@ class Torch:
             if self.decomposed is None:
                 self.decomposed = self.exported.run_decompositions().module()
             found.append(_flat(self.decomposed(*[each.clone() for each in row])))
-        fits = [each for each in found if [a.shape for a in each] == [a.shape for a in own]]
+        fits = [each for each in found if len(each) == len(own)]
         return [{"tuple": [of_torch(_rounded(a, b)) for a, b in zip(each, own, strict=True)]} for each in fits]
 
     def imported(self) -> Any:
@@ -156,7 +157,7 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _rounded(wide: Any, own: Any) -> Any:
-    return wide.to(own.dtype) if own.is_floating_point() else own
+    return wide.to(own.dtype) if own.is_floating_point() or wide.shape != own.shape else own
 
 
 def _same(first: list[Any], second: list[Any]) -> bool:
@@ -272,13 +273,13 @@ def program_of(request: dict[str, Any]) -> Torch | Onnx:
         path = Path(request["model"])
         if not path.is_file():
             raise NoProgram(f"{path}: no such file")
+        onnx = _needed("onnx")
         try:
-            return Onnx(_onnx().load(str(path)), None)
+            return Onnx(onnx.load(str(path)), None)
         except Exception as error:
             raise NoProgram(f"{path}: no model of ONNX: {_said(error)}") from None
     if "source" in request:
-        if "import onnx" in request["source"] or "from onnx" in request["source"]:
-            _onnx()
+        _needed("onnx" if "from onnx import" in request["source"] else "torch")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "program.py"
             path.write_text(request["source"], encoding="utf-8")
@@ -309,12 +310,12 @@ def described(names: dict[str, Any], name: str, path: str) -> Torch | Onnx:
     return Torch(model, example, rest[1] if len(rest) > 1 else names.get("dynamic_shapes"))
 
 
-def _onnx() -> Any:
+def _needed(package: str) -> Any:
+    """The package of a front end."""
     try:
-        import onnx
+        return importlib.import_module(package)
     except ImportError as error:
-        raise NoProgram(f"onnx is not installed where TVM is ({error}): install refrelax[tvm] there") from None
-    return onnx
+        raise NoProgram(f"{package} is not installed where TVM is ({error})") from None
 
 
 # --- an answer -------------------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def _endless(plan: Plan) -> Iterator[Task]:
         others.pop("passes", None)
     if not plan.sources:
         others.pop("mutants", None)
-    if plan.importer is None:
+    if plan.importer is None or plan.dtypes is not None:
         others.pop("front", None)
     if "cells" in plan.kinds:
         total = len(_all_cells(plan.seed, plan.dtypes_of_cells))

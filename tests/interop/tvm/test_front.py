@@ -73,6 +73,11 @@ def test_what_is_no_program_is_nobodys_fault(tmp_path: Path) -> None:
         TvmFront(str(tmp_path / "nothing")).imported({"source": ""})
 
 
+def test_programs_of_front_ends_are_for_tvm(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--impl", "numpy", "--kinds", "front", "--count", "1"]) == 2
+    assert "for tvm" in capsys.readouterr().err
+
+
 def test_bisect_wants_one_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bisect"]) == 2
     assert main(["bisect", "m.py", "--front", "p.py:f"]) == 2

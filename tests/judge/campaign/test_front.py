@@ -136,7 +136,7 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(programs.ROWS, "torch", stub_front.ROWS)
     monkeypatch.setattr(campaign_front, "FRAMEWORKS", ("torch",))
     monkeypatch.setitem(programs.KINDS, "f", ("float32", "float64"))
-    monkeypatch.setattr(programs._Drawing, "extent", lambda _: 2)
+    monkeypatch.setattr(programs._Drawing, "extent", lambda *_: 2)
     programs.rows.cache_clear()
     yield
     programs.rows.cache_clear()
@@ -178,3 +178,23 @@ def test_nothing_is_found_where_the_import_is_right() -> None:
     assert "export" in str(campaign_front.verdict_of(importer, unexported, ()))
     with pytest.raises(NoProgram):
         importer.imported({"source": unexported.source}, [[]])
+
+
+class _Without:
+    """Where a front end is not installed."""
+
+    def imported(self, program: dict[str, str], inputs: Any = None, closely: bool = False) -> Imported:
+        raise NoProgram("make", "onnx is not installed where TVM is (no module named 'onnx')")
+
+
+def test_what_is_not_installed_is_said_and_counted() -> None:
+    seen = campaign_front.look(_Without(), "0", 0, 3, strange.Strange(), None)
+    assert (seen.programs, seen.inputs, seen.open) == (3, 0, {"onnx is not installed where TVM is": 3})
+
+
+def test_a_shape_that_the_front_end_gives_by_another_way_is_no_difference() -> None:
+    checked = front.checked_of(Imported((), stage=Stage("import", TEXT, {}, "import")))
+    x = rr.Tensor.of([0.0, 1.0], "float32")
+    own, other = (rr.Tensor.of([[1.0, E]], "float32"),), (rr.Tensor.of([1.0, E], "float32"),)
+    assert front.verdict(checked, Run((x,), own)).word == "DIVERGE"  # type: ignore[arg-type]
+    assert front.verdict(checked, Run((x,), own, (own, other))).word == "UNDECIDED"  # type: ignore[arg-type]
