@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from refrelax.judge.packed_arguments import INTEGERS, Given, dims_of, symbols_of
+from refrelax.judge.sides_in_step import extents_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.shape_solver.pointwise import Logic, NotRead, Term, Terms
@@ -33,7 +34,7 @@ def names_alone(stmt: Stmt) -> bool:
     """Whether a statement that makes a name does nothing else: where it is defined, a check may as well come before
     it."""
     if isinstance(stmt, AllocBuffer):
-        return all(as_int(d) is not None for d in stmt.buffer.shape)
+        return all(as_int(e) is not None for e in extents_of(stmt.buffer))
     found = nodes(stmt)
     return not any(
         isinstance(each, BufferLoad | Intrinsic) or (isinstance(each, Binary) and each.op in DIVISIONS)
