@@ -31,7 +31,7 @@ from refrelax.semantics.numbers.exact import Unsupported
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue, from_payloads
-from refrelax.semantics.world import Unknown
+from refrelax.semantics.world import AmongStrangers
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
@@ -340,7 +340,7 @@ class Pair:
             _unknown(inward(arg, type_, reading), f"argument {k}", reading)
             for k, (arg, type_) in enumerate(zip(args, types, strict=True))
         ]
-        interpreter = Interpreter(checked.module, reading, Meter.of(limits), world=Unknown())
+        interpreter = Interpreter(checked.module, reading, Meter.of(limits), world=AmongStrangers())
         result = interpreter.call_global(self.entry, values)
         if interpreter.effects:
             raise Ended(self._no_effects())

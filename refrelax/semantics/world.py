@@ -39,7 +39,7 @@ class World:
 ALONE = World()
 
 
-class Unknown(World):
+class AmongStrangers(World):
     """One worker's view where nobody knows the others: a run that needs what they give has no answer."""
 
     def share(self, what: Sequence[Any], value: Any, in_group: bool) -> list[Any]:

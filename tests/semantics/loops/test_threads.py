@@ -240,7 +240,7 @@ def test_no_threads() -> None:
     assert last(run(AB, body, [5.0], [0.0])) == [5.0]
 
 
-# --- what belongs to a thread, while all run the same closures ----------------------------------------------------------
+# --- what belongs to a thread, while all run the same closures --------------------------------------------------------
 
 OWN = {
     "local memory keeps its contents while others run": (
