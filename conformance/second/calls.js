@@ -14,10 +14,10 @@ function callForm(machine, e, args, scope) {
     case "relax.call_tir":
     case "relax.call_tir_with_grad": return { value: intoOutputs(e, args[1], scope, args[0].call) };
     case "relax.call_tir_inplace": return { value: inPlace(e, args[1], scope, args[0].call) };
-    case "relax.call_dps_packed": return { value: intoOutputs(e, args[1], scope, args[0].call) };
+    case "relax.call_dps_packed": return { value: intoOutputs(e, [args[1]].flat(), scope, args[0].call) };
     case "relax.call_pure_packed":
     case "relax.call_inplace_packed": return { value: packed(e, args[0].call(args.slice(1)), scope) };
-    case "relax.call_py_func": return { value: packed(e, machine.library(args[0], args[1]), scope) };
+    case "relax.call_py_func": return { value: packed(e, machine.library(args[0], [args[1]].flat()), scope) };
     case "relax.make_closure": return { value: new Closure((first) => called(args[0], [...first, ...args[1]])) };
     case "relax.invoke_closure":
     case "relax.invoke_pure_closure": return { value: called(args[0], args[1]) };

@@ -76,6 +76,7 @@ function ldexp(x, exponent, at) {
 
 /** A product of two numbers of 24 bits is exact in double precision; of wider ones it is not. */
 function fma([a, b, c], at) {
+  if (!isFloat(at)) return binary("add", binary("mul", a, b, at), c, at);
   if (at === "float64") throw unsupported("fma of float64");
   return round(a * b + c, at);
 }

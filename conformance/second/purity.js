@@ -11,7 +11,7 @@ const IMPURE = new Set([
 function isPureCall(module, e, top) {
   switch (e.op.node) {
     case "Op": return !IMPURE.has(e.op.name);
-    case "GlobalVar": return isPureFunction(module, e.op.name, new Set());
+    case "GlobalVar": return isPureFunction(module, e.op.name);
     case "ExternFunc": return e.op.name === "runtime.TVMTensorCreateView";
     default: return localPurity(module, e.op.name, top);
   }
@@ -24,25 +24,25 @@ function localPurity(module, name, top) {
     if (node.node !== "VarBinding" || node.name !== name) continue;
     if (node.value.node === "Function") return node.value.pure;
     if (node.annotation?.node === "FuncType") return node.annotation.purity;
-    if (node.value.node === "GlobalVar") return isPureFunction(module, node.value.name, new Set());
+    if (node.value.node === "GlobalVar") return isPureFunction(module, node.value.name);
     if (node.value.node === "ExternFunc") return false;
     if (node.value.node === "Var") return localPurity(module, node.value.name, top);
   }
   return true;
 }
 
-function isPureFunction(module, name, asked) {
+function isPureFunction(module, name) {
   const f = module.functions.get(name);
-  if (f === undefined || asked.has(name)) return true;
+  if (f === undefined) return true;
   if (f.node === "Function") return f.pure;
   if (f.node === "ExternFunc") return false;
-  return isPurePrimFunc(module, f, new Set([...asked, name]));
+  return isPurePrimFunc(f);
 }
 
-const EFFECTS = /^(call_(extern|packed|cpacked|llvm_intrin)|tvm_struct_set|tvm_throw|TVMBackend|.*atomic_add|tvm_storage_sync|tvm_store_matrix_sync|ptx|assume|prefetch)/;
+const EFFECTS = /^(cls\.|call_extern|call_packed|call_cpacked|call_llvm_intrin|tvm_(?!thread_invariant$)|ptx_|ptx\.|cuda\.|atomic)/;
 
 /** It stores only into buffers that it allocates itself, and calls nothing that may have an effect. */
-function isPurePrimFunc(module, f, asked) {
+function isPurePrimFunc(f) {
   const own = new Set(f.root_allocs.map((b) => b.name));
   for (const node of nodes(f.body)) {
     if (node.node === "AllocBuffer") own.add(node.buffer.name);
@@ -51,7 +51,6 @@ function isPurePrimFunc(module, f, asked) {
   for (const node of nodes(f.body)) {
     if (node.node === "BufferStore" && !own.has(node.buffer)) return false;
     if (node.node !== "Intrinsic") continue;
-    if (node.op.startsWith("cls.") && !isPureFunction(module, node.op.slice(4), asked)) return false;
     if (EFFECTS.test(node.op)) return false;
   }
   return true;

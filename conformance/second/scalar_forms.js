@@ -49,8 +49,8 @@ function argumentCount(e) {
 const DIVISIONS = new Set(["Div", "Mod", "FloorDiv", "FloorMod"]);
 const INDICES = new Set(["shift_left", "shift_right", "popcount", "clz"]);
 const NO_FLOATS = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"]);
-const NO_TRUTHS = new Set(["pow", "abs", "isnan", "isinf", "isfinite", "truncmod"]);
-const FLOATS = new Set([...Object.keys(REAL), "fabs", "nearbyint", "atan2", "hypot", "copysign", "nextafter", "fmod", "fma"]);
+const NO_TRUTHS = new Set(["pow", "abs", "fabs", "isnan", "isinf", "isfinite", "truncmod"]);
+const FLOATS = new Set([...Object.keys(REAL), "atan2", "hypot", "copysign", "nextafter", "fmod"]);
 
 /** Operands have one dtype, and are of a kind that the operator takes. */
 function operandKinds(e) {

@@ -33,15 +33,16 @@ class Place {
     return this.buffers.get(name) ?? this.parent?.buffer(name);
   }
 
-  /** A scalar variable is defined once in a function. */
+  /** A scalar variable is defined once in a function, and has the name of no buffer. */
   define(name, about, again = false) {
-    if (this.top.scalars.has(name) && !again) throw rejected("wf/loop-var-once", name);
+    if ((this.top.scalars.has(name) && !again) || this.top.buffers.has(name)) throw rejected("wf/loop-var-once", name);
     this.top.scalars.add(name);
     this.scalars.set(name, about);
   }
 
   declare(buffer) {
     if (this.top.buffers.has(buffer.name)) throw rejected("wf/buffer-declared-once", buffer.name);
+    if (this.top.scalars.has(buffer.name)) throw rejected("wf/buffer-declared-once", buffer.name);
     this.top.buffers.add(buffer.name);
     this.buffers.set(buffer.name, buffer);
   }
@@ -241,7 +242,7 @@ function expression(e, place) {
       bound(e.var.dtype, e.value);
       expression(e.value, place);
       const inner = new Place(place);
-      inner.scalars.set(e.var.name, { dtype: e.var.dtype });
+      inner.define(e.var.name, { dtype: e.var.dtype });
       return expression(e.body, inner);
     }
     case "CommReducer": {

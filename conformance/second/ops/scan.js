@@ -4,7 +4,7 @@ const { open } = require("../ends");
 const { Tensor, positions } = require("../values");
 const { isFloat, isBool } = require("../dtypes");
 const { binary, cast } = require("../numbers");
-const { axisOf } = require("./common");
+const { axisOf, convert, meeting } = require("./common");
 const { lines, flat } = require("./lines");
 const { order } = require("./order");
 const types = require("../types/scan");
@@ -49,9 +49,10 @@ function topk([x], { k, axis, ret_type: wanted, largest, dtype }) {
 
 function bucketize([x, boundaries], { out_int32: narrow, right }) {
   const at = narrow ? "int32" : "int64";
-  const bounds = boundaries.elements();
+  const met = meeting(x.dtype, boundaries.dtype);
+  const bounds = convert(boundaries, met).elements();
   return Tensor.make(at, x.shape, (i) => {
-    const value = x.at(i);
+    const value = cast(x.at(i), x.dtype, met);
     if (value === null || bounds.includes(null)) return null;
     return BigInt(bounds.filter((b) => b < value || (right && b === value)).length);
   });

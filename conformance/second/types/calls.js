@@ -25,7 +25,7 @@ function promised(e, nothing = ANY) {
 function callFunction(type, args, e) {
   if (type.node === "PackedFuncType") return promised(e);
   if (type.node !== "FuncType") throw rejected("ty/call-not-a-function", type.node);
-  if (type.params === null) return e.ty_args.length > 0 ? promised(e) : type.ret;
+  if (type.params === null) return type.derive_func === null ? type.ret : promised(e);
   if (type.params.length !== args.length) throw rejected("ty/call-arity", `${args.length} for ${type.params.length}`);
   return assign(type.ret, assignment(type.params, args));
 }
@@ -71,8 +71,12 @@ function outputs(e) {
   return types;
 }
 
-function argumentsOf(e, types) {
+function twoArguments(e) {
   if (e.args.length !== 2) throw rejected("ty/call-form-arguments", String(e.args.length));
+}
+
+function argumentsOf(e, types) {
+  twoArguments(e);
   if (types[1].node !== "TupleType") throw rejected("ty/call-tir-args", types[1].node);
   return types[1].fields;
 }
@@ -113,8 +117,9 @@ function checkPlaces(places, outs, inputs) {
   if (!fine) throw rejected("ty/inplace-indices", places.join());
 }
 
-function callDpsPacked(e, types) {
-  argumentsOf(e, types);
+/** A value that is no tuple is the one argument. */
+function callDpsPacked(e) {
+  twoArguments(e);
   outputs(e);
   return promised(e);
 }
@@ -142,6 +147,7 @@ function callInplacePacked(e, types) {
 }
 
 function callPyFunc(e) {
+  twoArguments(e);
   if (e.args[0].node !== "StringValue") throw rejected("ty/call-py-func", e.args[0].node);
   return promised(e);
 }

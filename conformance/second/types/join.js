@@ -3,7 +3,7 @@
 const { rejected } = require("../ends");
 const { provablyEqual } = require("../shapes");
 const { tensor, tuple, int, plus, minus, times, over, fixed, known, least, greatest, productOf } = require("./build");
-const { tensorArgument, tensors, dims, axisIn, oneDtype, device, differ, like } = require("./common");
+const { tensorArgument, tensors, dims, axisIn, oneDtype, anyDevice, differ, like } = require("./common");
 
 const replaced = (shape, axis, d) => shape.map((old, k) => (k === axis ? d : old));
 
@@ -29,20 +29,20 @@ function concat([given], { axis }) {
   if (axis === null && rank >= 0 && rank !== 1) throw rejected("op.concat/flat", String(rank));
   const at = axisIn(axis ?? 0, rank);
   const shapes = agree(types, at);
-  if (shapes === null) return tensor(null, dtype, rank, device(types));
+  if (shapes === null) return tensor(null, dtype, rank, anyDevice(types));
   const total = shapes.map((s) => s[at]).reduce(plus);
-  return tensor(replaced(shapes[0], at, total), dtype, rank, device(types));
+  return tensor(replaced(shapes[0], at, total), dtype, rank, anyDevice(types));
 }
 
 function stack([given], { axis }) {
   const types = tensors(given);
   const dtype = oneDtype(types);
   const rank = ranks(types);
-  if (rank < 0) return tensor(null, dtype, -1, device(types));
+  if (rank < 0) return tensor(null, dtype, -1, anyDevice(types));
   const at = axisIn(axis ?? 0, rank + 1);
   const shapes = agree(types, -1);
-  if (shapes === null) return tensor(null, dtype, rank + 1, device(types));
-  return tensor([...shapes[0].slice(0, at), int(types.length), ...shapes[0].slice(at)], dtype, rank + 1, device(types));
+  if (shapes === null) return tensor(null, dtype, rank + 1, anyDevice(types));
+  return tensor([...shapes[0].slice(0, at), int(types.length), ...shapes[0].slice(at)], dtype, rank + 1, anyDevice(types));
 }
 
 function split([x], { indices_or_sections: given, axis }) {

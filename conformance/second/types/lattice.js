@@ -52,6 +52,7 @@ function gradeDim(base, derived) {
 
 function gradeFunction(base, derived) {
   if (base.purity && !derived.purity) return L0;
+  if (base.derive_func !== null) return base.derive_func === derived.derive_func ? PASS : L2;
   if (base.params === null) return grade(base.ret, derived.ret);
   if (derived.params === null) return L2;
   if (named(base) === named(derived)) return PASS;
@@ -99,9 +100,13 @@ function join(a, b) {
 }
 
 function joinFunction(a, b) {
+  const purity = a.purity && b.purity;
+  const derive = a.derive_func === b.derive_func ? a.derive_func : null;
+  if (a.derive_func !== null || b.derive_func !== null) return { node: "FuncType", params: null, ret: ANY, purity, derive_func: derive };
   const opaque = a.params === null || b.params === null || a.params.length !== b.params.length;
+  if (!opaque && named(a) === named(b)) return { ...a, purity };
   const params = opaque ? null : a.params.map((p, k) => join(p, b.params[k]));
-  return { node: "FuncType", params, ret: join(a.ret, b.ret), purity: a.purity && b.purity, derive_func: null };
+  return { node: "FuncType", params, ret: join(a.ret, b.ret), purity, derive_func: null };
 }
 
 /** The symbols that an expression mentions. */

@@ -14,7 +14,7 @@ function primFuncSignature(module, name, f) {
     if (p.node === "BufferParam") return tensor(p.buffer.shape, p.buffer.dtype);
     return p.var.dtype.startsWith("handle") ? ANY : prim(p.var.dtype);
   });
-  return { node: "FuncType", params, ret: f.ret === null ? VOID : prim(f.ret), purity: isPureFunction(module, name, new Set()), derive_func: null };
+  return { node: "FuncType", params, ret: f.ret === null ? VOID : prim(f.ret), purity: isPureFunction(module, name), derive_func: null };
 }
 
 module.exports = { functionType, opaque, primFuncSignature };

@@ -2,7 +2,7 @@
 "use strict";
 const { rejected } = require("../ends");
 const { tensor, tuple, int } = require("./build");
-const { tensorArgument, tensors, dims, axisIn, oneDtype, differ, device } = require("./common");
+const { tensorArgument, tensors, dims, axisIn, oneDtype, differ, anyDevice } = require("./common");
 
 function oneHot([indices, on, off], { depth, axis }, call) {
   const type = tensorArgument(indices);
@@ -24,7 +24,7 @@ function meshgrid([given], { indexing }) {
   const dtype = oneDtype(types, "op.meshgrid/equal-dtypes");
   const lengths = types.map((t) => dims(t)?.[0] ?? null);
   if (indexing === "xy" && lengths.length > 1) [lengths[0], lengths[1]] = [lengths[1], lengths[0]];
-  const made = tensor(lengths.includes(null) ? null : lengths, dtype, types.length, device(types));
+  const made = tensor(lengths.includes(null) ? null : lengths, dtype, types.length, anyDevice(types));
   return tuple(types.map(() => made));
 }
 

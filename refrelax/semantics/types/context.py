@@ -16,7 +16,7 @@ from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import Expr
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, free_symbols
-from refrelax.syntax.types import FuncType, ShapeType, TensorType, Type
+from refrelax.syntax.types import FuncType, ShapeType, TensorType, TupleType, Type
 
 
 @dataclass(slots=True)
@@ -73,12 +73,19 @@ class TypingContext:
 
     def bind(self, name: str, ty: Type, span: Span | None) -> None:
         """``name`` has type ``ty`` from here on; a tensor whose shape is a variable has that shape's rank."""
-        if isinstance(ty, TensorType) and isinstance(ty.shape, str) and ty.ndim == -1:
-            shape = self.types.get(ty.shape)
-            ty = replace(ty, ndim=shape.ndim) if isinstance(shape, ShapeType) else ty
+        ty = self._ranked(ty)
         self.types[name] = ty
         self.spans[name] = span
         self.named[self.prefix + name] = ty
+
+    def _ranked(self, ty: Type) -> Type:
+        if isinstance(ty, TupleType):
+            fields = tuple(map(self._ranked, ty.fields))
+            return ty if fields == ty.fields else replace(ty, fields=fields)
+        if isinstance(ty, TensorType) and isinstance(ty.shape, str) and ty.ndim == -1:
+            shape = self.types.get(ty.shape)
+            return replace(ty, ndim=shape.ndim) if isinstance(shape, ShapeType) else ty
+        return ty
 
     def define_symbols(self, types: Iterable[Type]) -> None:
         """The bare dims of ``types`` are in scope, and are extents: never negative."""
