@@ -180,7 +180,7 @@ def look(
             row = [shown.program.row(), [to_json(each) for each in args]]
             seen.meet(Sighting(cause_of(shown.program, found, shown), k, 0, found.message, case=row))
         elif judged.checked is not None and not judged.checked.module.constants:
-            good = [list(args) for args, verdict in judged.verdicts if isinstance(verdict, Agreement) and not _empty(args)]
+            good = [list(args) for args, each in judged.verdicts if isinstance(each, Agreement) and not _empty(args)]
             if good:
                 right.append((k, judged.checked, good[:2]))
     _built(seen, right, implementation, cause_in, strict)
