@@ -61,6 +61,9 @@ FOR_TARGET = ("tirx.LowerIntrin", "tirx.LowerWarpMemory", "tirx.SplitHostDevice"
               "tirx.FP8StorageLegalize")  # fmt: skip
 """Passes that ask functions for their target."""
 
+SYNCHRONISED = ("s_tir.ThreadSync(shared)",)
+"""What must stand before barriers are written for anything else: from then on none is owed."""
+
 TARGETS = {"": "llvm", "gpu": "nvidia/nvidia-a100"}
 
 PLACES: dict[str, tuple[str, ...]] = {
@@ -181,8 +184,9 @@ def ways(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Where a pass is asked: ``cpu``, and after the default schedules for a GPU if it comes after loops are fused."""
     place = PLACES.get(name.partition("(")[0], PLACES.get(name, (*FUSED, *BLOCKS)))
     if name in FOR_TARGET:
-        yield "", (*FUSED, *bound(TARGETS[""]))
-        yield "gpu", (*GPU, *bound(TARGETS["gpu"]))
+        synchronised = SYNCHRONISED if name == "s_tir.LowerThreadAllreduce" else ()
+        yield "", (*FUSED, *bound(TARGETS[""]), *synchronised)
+        yield "gpu", (*GPU, *bound(TARGETS["gpu"]), *synchronised)
         return
     yield "", place
     if place[: len(FUSED)] == FUSED and name.startswith(("tirx.", "s_tir.")):
