@@ -52,9 +52,22 @@ const NO_FLOATS = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_
 const NO_TRUTHS = new Set(["pow", "abs", "fabs", "isnan", "isinf", "isfinite", "truncmod"]);
 const FLOATS = new Set([...Object.keys(REAL), "atan2", "hypot", "copysign", "nextafter", "fmod"]);
 
+const NO_NUMBER = new Set(["StringImm", "BufferRef", "CommReducer", "RangeArg"]);
+
+/** The kinds that an operand may have; undefined where nothing is said. */
+function taken(op, k) {
+  if (op === "ldexp") return k === 0 ? ["float"] : ["index"];
+  if (INDICES.has(op) || (op.startsWith("q_multiply_shift") && k < 5)) return ["index"];
+  if (NO_FLOATS.has(op) || op.startsWith("q_multiply_shift")) return ["index", "truth"];
+  if (NO_TRUTHS.has(op)) return ["index", "float"];
+  if (FLOATS.has(op)) return ["float"];
+  return OF_OPERANDS.has(op) && op !== "if_then_else" && op !== "reinterpret" ? ["index", "truth", "float"] : undefined;
+}
+
 /** Operands have one dtype, and are of a kind that the operator takes. */
 function operandKinds(e) {
   if (e.node === "Binary") return binaryKinds(e);
+  if (e.node === "Cast" && NO_NUMBER.has(e.value.node)) throw rejected("wf/scalar-kind", e.value.node);
   if (e.node === "Not" && !isBool(dtype(dtypeOf(e.a)).element)) throw rejected("wf/condition-bool", "");
   if (e.node === "Select") {
     if (!isBool(dtype(dtypeOf(e.condition)).element)) throw rejected("wf/condition-bool", "");
@@ -62,11 +75,10 @@ function operandKinds(e) {
     oneDtype([e.true_value, e.false_value]);
   }
   if (e.node !== "Intrinsic" || e.args.length === 0 || e.op.startsWith("call_")) return undefined;
-  const kind = kindOf(dtype(dtypeOf(e.args[0])).element);
-  const refused =
-    (INDICES.has(e.op) && kind !== "index") || (NO_FLOATS.has(e.op) && kind === "float") ||
-    (NO_TRUTHS.has(e.op) && kind === "truth") || ((FLOATS.has(e.op) || e.op === "ldexp") && kind !== "float");
-  if (refused) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
+  e.args.forEach((a, k) => {
+    const kind = NO_NUMBER.has(a.node) && !(e.op === "reinterpret" && dtype(e.dtype).kind === "handle") ? "no number" : kindOf(dtype(dtypeOf(a) ?? "handle").element);
+    if (taken(e.op, k)?.includes(kind) === false) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
+  });
   if (e.op === "if_then_else") sameKind(e.args[1], e.args[2]);
   if (OF_OPERANDS.has(e.op)) resultKind(e);
   if (e.op === "if_then_else") oneDtype(e.args.slice(1));

@@ -79,7 +79,9 @@ function functionIn(f, scope, top) {
 
 const isFalse = (value) => value === false || value === null || value === 0 || (value?.node === "Literal" && BigInt(value.bits) === 0n);
 
+/** A scalar parameter has the name of no symbol around it. */
 function scalarVariable(name, dtype, scope, top) {
+  if (scope.find(name) !== undefined) throw rejected("wf/var-defined-once", name);
   define(name, { dtype }, scope, top);
 }
 

@@ -1,7 +1,7 @@
 // Effects and checks (spec ops/effects.md).
 "use strict";
 const { open, trapped } = require("../ends");
-const { Tensor } = require("../values");
+const { Tensor, Prim } = require("../values");
 const types = require("../types/effects");
 const { same } = require("../types/elementwise");
 
@@ -11,6 +11,8 @@ function print([format, ...values], _, machine) {
 }
 
 function assertOp([condition]) {
+  const scalar = condition instanceof Prim || (condition instanceof Tensor && condition.shape.length === 0);
+  if (!scalar || condition.dtype !== "bool") throw open("op.assert_op/bool-scalar");
   const holds = condition instanceof Tensor ? condition.at([]) : condition.value;
   if (holds === null) throw open("op.assert_op", "poison");
   if (holds === 0n) throw trapped("op.assert_op/failed");

@@ -76,8 +76,9 @@ function triangle([x, offset]) {
   return type;
 }
 
-function hamming([length], { dtype }, call) {
-  integer(length);
+function hamming(types, { dtype }, call) {
+  for (const each of types) if (each.node !== "PrimType") throw rejected("op.common/scalar-value", each.node);
+  integer(types[0]);
   if (!isFloat(dtype)) throw rejected("op.hamming_window/float-dtype", dtype);
   const size = written(call.args[0]);
   if (known(size) !== null && known(size) <= 0) throw rejected("op.hamming_window/window-size", "");
