@@ -28,13 +28,13 @@ KEPT = ("cause", "signs", "kind", "message", "program", "expected", "blame", "ve
 
 HEAD = """# What campaigns found in TVM 0.27.0.post1
 
-Each row is a cause: one place in TVM's sources that refuses programs that TVM's own reader and type deduction
-accept, one check or pass that fails, one operator whose value is wrong for a class of dtypes, or (`import: …`) one call
-of PyTorch or node of ONNX that an importer makes something else of. A page has the
-smallest program that was found, as a script that needs TVM and NumPy alone. Whose fault it is, is said by the order
-of authority: TVM's own type and documentation, then what NumPy or PyTorch give, then the specification; *the
-specification alone* means that nobody else was found to ask. *Given by hand* are programs that somebody wrote for what
-a campaign had met elsewhere, or `spec/deviations.md` says; they were judged, confirmed and blamed like all others
+Each row is a cause: one place in TVM's sources that refuses programs that TVM's own reader and type deduction accept,
+one check or pass that fails, one operator whose value is wrong for a class of dtypes, or (`import: …`) one call of
+PyTorch or node of ONNX that an importer makes something else of. A page has the smallest program that was found, as a
+script that needs TVM and NumPy (or the front end) alone. Whose fault it is, is said by the order of authority: TVM's
+own type and documentation, then what NumPy or PyTorch give, then the specification; *the specification alone* means
+that nobody else was found to ask. *Given by hand* are programs that somebody wrote for what a campaign had met
+elsewhere, or `spec/deviations.md` says; they were judged, confirmed and blamed like all others
 (`tools/given_finding.py`).
 
 `refrelax fuzz --impl tvm --known refrelax/interop/tvm/known_causes.toml` looks for others.

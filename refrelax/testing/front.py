@@ -293,15 +293,15 @@ PLAIN = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 CORNERS = (
     float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e-8, 0.5, 2.5, -2.5, 1.0, -1.0, 100.0, -100.0,
 )  # fmt: skip
-"""None is so great that a square overflows, even of float16, or so small that a quotient is nothing: how far the steps
-of a calculation reach is no meaning."""
+"""None is so great that a square overflows, even of float16, or so small that a quotient is nothing: how far the
+steps of a calculation reach is no meaning."""
 
 POSITIVE = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def arguments(program: Program, seed: str) -> list[list[Tensor]]:
     """The arguments of each run."""
-    given = INPUTS if program.sized else INPUTS[:2]
+    given: tuple[tuple[int, str], ...] = INPUTS if program.sized else INPUTS[:2]
     if any(p.values == "finite" for p in program.params):
         given = tuple(each for each in given if each[0] > 0)
     return [
