@@ -30,3 +30,12 @@ def test_axis_beyond_the_rank_is_rejected() -> None:
     text = f"@I.ir_module\nclass Module:\n    @R.function\n    def main({HEAD}):\n        return R.sum(x, axis=[3])\n"
     with pytest.raises(rr.IllTyped, match=r"op\.common/axis-range"):
         rr.check(rr.parse(text))
+
+
+def test_rank_of_a_field() -> None:
+    text = (
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        '    def main(s: R.Shape(ndim=3), u: R.Tuple(R.Tensor(s, "float32"), R.Tuple(R.Tensor(s)))):\n'
+        "        gv = u[1]\n        return gv\n"
+    )
+    assert type_text(rr.check(rr.parse(text)).types["main"]["gv"]) == "R.Tuple(R.Tensor(s, ndim=3))"
