@@ -27,6 +27,7 @@ COUNT: Sort = ("a literal integer from 1 on", lambda e: (as_int(e) or 0) >= 1)
 FLAG: Sort = ("a literal integer or truth", lambda e: as_int(e) is not None)
 TRUTH: Sort = ("a truth value or an integer, and no vector", lambda e: not dtypes.is_float(e.dtype) and _one(e))
 SCALAR: Sort = ("a number that is no vector", _one)
+NUMBER: Sort = ("a number, or a vector of them", lambda e: kind_of(e.dtype) is not None)
 ANY: Sort = ("anything", lambda _: True)
 
 _FRAGMENT = (ANY, COUNT, COUNT, COUNT, PLACE)
@@ -40,6 +41,15 @@ SORTS: dict[str, tuple[Sort, ...]] = {
     "tvm_store_matrix_sync": (*_FRAGMENT, ANY, PLACE),
     "tvm_mma_sync": (ANY, PLACE, ANY, PLACE, ANY, PLACE, ANY, PLACE),
     "ptx_legacy.ldmatrix": (FLAG, FLAG, ANY, ANY, PLACE, ANY, PLACE),
+    "ptx_legacy.mma": (*[ANY] * 7, PLACE, ANY, PLACE, ANY, PLACE),
+    "assume": (TRUTH,),
+    "tvm_access_ptr": (ANY, ANY, PLACE, PLACE, PLACE),
+    "ptr_byte_offset": (ANY, PLACE),
+    "handle_add_byte_offset": (ANY, PLACE),
+    "tvm_stack_make_array": (ANY, ANY, ANY, ANY, ANY, PLACE),
+    "TVMBackendAllocWorkspace": (PLACE,) * 5,
+    "TVMBackendFreeWorkspace": (PLACE, PLACE),
+    **dict.fromkeys(("vectorcombine", "vectorlow", "vectorhigh"), (NUMBER, NUMBER)),
     **dict.fromkeys(
         ("tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor"),
         (PLACE, SCALAR, PLACE, PLACE, PLACE),
@@ -49,6 +59,8 @@ SORTS: dict[str, tuple[Sort, ...]] = {
 
 def sorts_of(e: Intrinsic) -> tuple[Sort, ...]:
     """What the first arguments of ``e`` must be; nothing is asked of those behind them."""
+    if e.op == "tvm_stack_make_shape":
+        return (PLACE,) * len(e.args)
     if e.op != "tvm_thread_allreduce":
         return SORTS.get(e.op, ())
     count = as_int(e.args[0]) if e.args else None
