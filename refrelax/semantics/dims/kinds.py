@@ -106,15 +106,11 @@ def misfit(e: PrimExpr) -> str | None:
             return _choice("T.if_then_else", c, a, b) or _wrong_result(e)
         case Intrinsic("ldexp", (a, b)):
             wrong = _wrong("the first operand of T.ldexp", (a,), _FLOAT) or _wrong("T.ldexp", (b,), _INDEX)
-            return wrong or _lanes("T.ldexp", (a, b)) or _wrong_result(e)
-        case Intrinsic("q_multiply_shift" | "q_multiply_shift_per_axis"):
-            what, numbers, flags = f"T.{e.op}", e.args[:5], e.args[5:]
-            wrong = _wrong(what, numbers, _INDEX) or _wrong(what, flags, _BITS)
-            return wrong or _lanes(what, (e, *e.args)) or _wrong_result(e)
+            return _valued(e) or wrong or _wrong_result(e)
         case Intrinsic("reinterpret", (BufferRef(),)) if dtypes.kind(e.dtype) == "handle":
             return None  # a pointer, at another type
         case Intrinsic() if e.op in OPERANDS:
-            return _wrong(f"T.{e.op}", e.args, OPERANDS[e.op]) or _wrong_result(e)
+            return _valued(e) or _wrong(f"T.{e.op}", e.args, OPERANDS[e.op]) or _wrong_result(e)
         case Intrinsic() if e.op in RESULTS or e.op in OF_SECOND:
             return _wrong_result(e)
         case _:
@@ -137,22 +133,27 @@ def _wrong(what: str, operands: tuple[PrimExpr, ...], kinds: frozenset[Kind]) ->
     return None
 
 
-def _lanes(what: str, operands: tuple[PrimExpr, ...]) -> str | None:
-    """Why operands that may differ in dtype have not as many lanes each."""
-    if len({dtypes.lanes(each.dtype) for each in operands}) == 1:
-        return None
-    return f"{what} takes as many lanes of each operand, found {', '.join(each.dtype for each in operands)}"
-
-
 def _alike(e: PrimExpr) -> str | None:
     """What the operands of one operation have in common."""
     kind = kind_of(e.dtype)
     return dtypes.element(e.dtype) if kind == "float" else kind
 
 
+def _valued(e: Intrinsic) -> str | None:
+    """The operands of an elementary function are numbers, all with as many lanes."""
+    given = ", ".join(each.dtype for each in e.args)
+    if e.op != "reinterpret" and any(kind_of(each.dtype) is None for each in e.args):
+        return f"T.{e.op} takes numbers, found {given}"
+    if len({dtypes.lanes(each.dtype) for each in e.args}) > 1:
+        return f"T.{e.op} takes operands of as many lanes, found {given}"
+    return None
+
+
 def _choice(what: str, condition: PrimExpr, a: PrimExpr, b: PrimExpr) -> str | None:
     if _alike(a) != _alike(b):
         return f"the arms of {what} must be of one kind, found {a.dtype} and {b.dtype}"
+    if kind_of(condition.dtype) is None:
+        return f"the condition of {what} is a truth value, found {condition.dtype}"
     return _wrong(f"the condition of {what}", (condition,), _TRUTH)
 
 

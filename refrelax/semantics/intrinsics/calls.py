@@ -36,6 +36,8 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
     if isinstance(arg, BufferRef | StringImm) or arg.dtype.startswith("handle"):
         found = pointee(build, arg)
         return (lambda frame: as_tensor(build, found, frame)) if isinstance(found, Bound) else lambda _frame: found
+    if dtypes.lanes(arg.dtype) != 1 or dtypes.kind(arg.dtype) == "void":
+        return _no_argument(arg)
     if dtypes.kind(arg.dtype) == "float":
         element, dtype = build_element(build, arg), arg.dtype
         f, numerics = build.context.numerics.at(dtype), build.context.numerics
@@ -49,6 +51,14 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
         return number
     index, dtype = build_index(build, arg).run, arg.dtype
     return lambda frame: Prim(dtype, index(frame))
+
+
+def _no_argument(arg: PrimExpr) -> Callable[[Frame], Any]:
+    def stop(_frame: Frame) -> Any:
+        message = f"what is passed to a function is a number, a pointer or a string, found {arg.dtype}"
+        raise unspecified("ld/intrinsic-without-meaning", message, arg.span)
+
+    return stop
 
 
 @rule("ev/stack-array")

@@ -19,8 +19,7 @@ from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
 from refrelax.syntax import dtypes
-from refrelax.syntax.bits import literal_value
-from refrelax.syntax.scalars import Intrinsic, Literal, StringImm, literal_int
+from refrelax.syntax.scalars import Intrinsic, StringImm, as_int
 
 LLVM_CALLS = frozenset({"call_llvm_intrin", "call_llvm_pure_intrin"})
 C_CALLS = frozenset({"call_extern", "call_pure_extern"})
@@ -150,8 +149,8 @@ def c_name(symbol: str) -> tuple[str, str]:
 def symbol_of(call: Intrinsic) -> str:
     """The name of what a call calls."""
     first = call.args[0] if call.args else None
-    if isinstance(first, Literal):
-        return str(literal_value(first))
+    if (number := as_int(first)) is not None:
+        return str(number)
     return first.value if isinstance(first, StringImm) else str(first)
 
 
@@ -172,8 +171,8 @@ def spelled(call: Intrinsic) -> Intrinsic | None:
 
 def _own(call: Intrinsic) -> Function | None:
     name = _name(call)
-    if name in FLAGGED and len(call.args) == 3 and isinstance(call.args[2], Literal):
-        at, flag = FLAGGED[name], bool(literal_int(call.args[2]))
+    if name in FLAGGED and len(call.args) == 3 and (given := as_int(call.args[2])) is not None:
+        at, flag = FLAGGED[name], bool(given)
         whole = dtypes.kind(call.dtype) in ("int", "uint") and call.args[1].dtype == call.dtype
         return (1, lambda f: lambda x: at(f)(x, flag)) if whole else None
     function = OWN.get(name)

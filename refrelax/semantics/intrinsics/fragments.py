@@ -84,6 +84,9 @@ def _sizes(call: Intrinsic) -> Sizes:
 def _fill(build: Builder, call: Intrinsic) -> Element:
     """``(fragment, m, n, k, index, value)``."""
     tile, value = _tile(build, call.args[0], _sizes(call), call.args[4], call.span), build_element(build, call.args[5])
+    if call.args[5].dtype != tile.bound.dtype:
+        message = f"a fragment of {tile.bound.dtype} is filled with a number of {call.args[5].dtype}"
+        raise unspecified("ld/intrinsic-without-meaning", message, call.span)
 
     def fill(frame: Frame) -> None:
         first, count = tile.start(frame), tile.rows * tile.columns

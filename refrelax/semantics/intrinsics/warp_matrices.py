@@ -26,7 +26,7 @@ from refrelax.semantics.loops.memory import build_load
 from refrelax.semantics.loops.pointers import resolve, rest_of
 from refrelax.semantics.numbers.poison import poison
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Intrinsic, Literal, PrimExpr, StringImm, literal_int
+from refrelax.syntax.scalars import Intrinsic, PrimExpr, StringImm, as_int
 
 _OUT_OF_BOUNDS = poison("ld/load-out-of-bounds")
 
@@ -94,16 +94,10 @@ def _load(build: Builder, call: Intrinsic) -> WarpWork:
     memory, by, slot = rest_of(resolve(build, source)), build_index(build, offset).run, build.new_slot()
     element = build_load(build, memory, [Index(lambda frame: frame[slot])])
     width = dtypes.memory_bits(bound.dtype)
-    turned = isinstance(transposed, Literal) and bool(literal_int(transposed))
-    if (
-        not isinstance(count, Literal)
-        or literal_int(count) not in (1, 2, 4)
-        or memory.dtype != bound.dtype
-        or width not in (8, 16)
-        or (turned and width != 16)
-    ):
+    turned, matrices = bool(as_int(transposed)), as_int(count)
+    if matrices not in (1, 2, 4) or memory.dtype != bound.dtype or width not in (8, 16) or (turned and width != 16):
         raise _without_meaning(call)
-    matrices, across, per = literal_int(count), 128 // width, 32 // width
+    across, per = 128 // width, 32 // width
 
     def bring(frame: Frame) -> tuple[Any, ...]:
         first, row = by(frame), []
@@ -136,7 +130,7 @@ def _multiply(build: Builder, call: Intrinsic) -> WarpWork:
     saturate = call.args[12] if len(call.args) > 12 else None
     if shape not in ("m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64") or (first_layout, second_layout) != ("row", "col"):
         raise _without_meaning(call)
-    if isinstance(saturate, Literal) and literal_int(saturate):
+    if saturate is not None and as_int(saturate) != 0:
         raise _without_meaning(call)
     (a, at_a), (b, at_b), (c, at_c) = (_part(build, call.args[k], call.args[k + 1]) for k in (6, 8, 10))
     depth, per = int(shape.removeprefix("m16n8k")), 32 // dtypes.memory_bits(a.dtype)

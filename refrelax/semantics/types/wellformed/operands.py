@@ -11,6 +11,7 @@ from __future__ import annotations
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
 from refrelax.semantics.dims.kinds import ARITY, misfit, unfit
+from refrelax.semantics.types.wellformed.sorts import argument_sorts
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import (
@@ -243,7 +244,7 @@ def _dtypes(e: PrimExpr, span: Span | None) -> Found:
             message = f"what is repeated is a scalar, found {e.value.dtype}"
             return [Diagnostic("wf/operand-dtypes", message, e.span or span)]
         case Intrinsic():
-            return arguments(e, span)
+            return arguments(e, span) or [*argument_sorts(e, span)]
         case Binary() if e.op in CONNECTIVES:
             return truth(e.a, f"an operand of {e.op}", span) + truth(e.b, f"an operand of {e.op}", span)
         case Binary() if e.a.dtype != e.b.dtype and "handle" not in (dtypes.kind(e.a.dtype), dtypes.kind(e.b.dtype)):
