@@ -12,7 +12,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.operands import Attrs, Run, is_float, number, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, is_float, met, number, plain
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -349,9 +349,10 @@ def nonzero(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 def bucketize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x, edges = args
     dtype = np.int32 if attrs["out_int32"] else np.int64
-    a, b = np.asarray(x)[..., None], edges
-    if is_float(x.dtype) or is_float(edges.dtype):
-        a, b = a.astype(np.float64), b.astype(np.float64)
+    wanted = met(x.dtype, edges.dtype)
+    a, b = exact.cast(np.asarray(x), wanted)[..., None], exact.cast(edges, wanted)
+    if is_float(wanted):
+        a, b = a.astype(np.float64), b.astype(np.float64)  # which holds all that a narrow format does
     return ((b <= a) if attrs["right"] else (b < a)).sum(axis=-1).astype(dtype)
 
 
