@@ -202,6 +202,8 @@ def _memory(node: Any) -> Iterator[str]:
         case SBlock() if any(each.scalar for each in node.allocs):
             yield "a buffer of an SBlock is no scalar"
         case PrimFunc():
+            if node.ret is not None and not dtypes.is_dtype(node.ret):
+                yield f"the ret of a PrimFunc is a dtype, found {node.ret[:60]!r}"
             if any(each.scalar for each in node.root_allocs):
                 yield "a buffer that a PrimFunc allocates is no scalar"
             if node.symbols != symbols_of(node.params):
@@ -255,10 +257,14 @@ _TYPES = frozenset({"ty_args", "sinfo_args", "func", "attrs_type_key"})
 """Keywords of the call of a library function itself."""
 
 
+_COMPLETED = frozenset({"relax.arange", "relax.eye"})
+"""Operators whose arguments may be left out in text alone: the tree has them all."""
+
+
 def _operator(call: Call, name: str) -> Iterator[str]:
     """An operator with a signature has its arguments and its attributes, all of them, in the order of the IR."""
     sig = signature(name)
-    least = sum(not slot.optional for slot in sig.args)
+    least = len(sig.args) if name in _COMPLETED else sum(not slot.optional for slot in sig.args)
     if not least <= len(call.args) <= len(sig.args):
         yield f"a call of {name} has {len(call.args)} arguments, expected {least} to {len(sig.args)}"
     if [key for key, _ in call.attrs] != [slot.name for slot in sig.attrs]:

@@ -1,4 +1,4 @@
-"""What is promised of some elements is not promised of others: a test that fills every tensor with one number is blind."""
+"""What is promised of some elements is not promised of others: a tensor filled with one number shows no difference."""
 
 from __future__ import annotations
 
