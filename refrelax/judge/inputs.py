@@ -23,7 +23,7 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import TensorType, TupleType, Type
 from refrelax.testing.arguments import Policy, parameters, random_arguments, specials
 
-Kind = Policy | Literal["literals", "uniform", "indices", "wide", "promised"]
+Kind = Policy | Literal["literals", "uniform", "indices", "wide", "promised", "half promised"]
 
 KINDS: tuple[Kind, ...] = ("dyadic", "integer", "normal", "special", "literals", "uniform", "wide")
 
@@ -88,6 +88,9 @@ def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: K
             args, choices = random_arguments(module, entry, seed, dims, "integer"), _promised(module)
             choice = choices[seed // len(KINDS) % len(choices)]
             return [_refilled(x, partial(_all, choice)) for x in args]
+        case "half promised":
+            args, (zero, *others) = random_arguments(module, entry, seed, dims, "integer"), _promised(module)
+            return [_refilled(x, partial(_some, rng.choice(others or [zero]), rng)) for x in args]
         case "uniform":
             args = random_arguments(module, entry, seed, dims, "integer")
             return [_refilled(x, partial(_uniform, seed)) for x in args]
@@ -99,7 +102,11 @@ def kinds(module: Module, entry: str) -> tuple[Kind, ...]:
     """The kinds of arguments that are worth a run: positions where there is a tensor of integers, and first of all what
     the program assumes of them."""
     whole = any(_of_integers(type_) for _, type_ in parameters(module, entry))
-    first: tuple[Kind, ...] = ("promised",) if any(True for _ in _assumptions(module)) else ()
+    first: tuple[Kind, ...] = (
+        ("promised", "half promised", "half promised", "half promised")
+        if any(True for _ in _assumptions(module))
+        else ()
+    )
     return (*first, *KINDS, "indices") if whole else (*first, *KINDS)
 
 
@@ -131,6 +138,20 @@ def _all(number: int | float, x: Tensor) -> list[int] | None:
         return [bits.encode(x.dtype, number)] * x.size
     low, high = dtypes.integer_range(x.dtype)
     return [bits.encode(x.dtype, int(max(low, min(number, high))))] * x.size
+
+
+def _some(number: int | float, rng: random.Random, x: Tensor) -> list[int] | None:
+    """One number everywhere, or 1 more at one place or at some, or nothing promised: a promise may speak of some
+    tensors and of some of their elements."""
+    usual, other = _all(number, x), _all(number + 1, x)
+    how = rng.choice(("all", "all but one", "some", "none"))
+    if usual is None or other is None or how == "none":
+        return None
+    one = rng.randrange(x.size) if how == "all but one" and x.size else None
+    return [
+        b if k == one or (how == "some" and rng.random() < 0.3) else a
+        for k, (a, b) in enumerate(zip(usual, other, strict=True))
+    ]
 
 
 def _of_integers(type_: Type) -> bool:

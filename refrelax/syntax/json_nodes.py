@@ -205,6 +205,8 @@ def _memory(node: Any) -> Iterator[str]:
         case SBlock() if any(each.scalar for each in node.allocs):
             yield "a buffer of an SBlock is no scalar"
         case PrimFunc():
+            if node.ret is not None and not dtypes.is_dtype(node.ret):
+                yield f"the ret of a PrimFunc is a dtype, found {node.ret[:60]!r}"
             if any(each.scalar for each in node.root_allocs):
                 yield "a buffer that a PrimFunc allocates is no scalar"
             if node.symbols != symbols_of(node.params):

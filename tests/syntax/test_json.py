@@ -195,7 +195,8 @@ class Module:
         b = g(x)
         c = R.call_inplace_packed("p", x, inplace_indices=[0], ty_args=R.Tensor((2,), "float32"))
         d = R.nn.leakyrelu(x, 0.5)
-        return (a, b, c, d)
+        e = R.arange(4)
+        return (a, b, c, d, e)
 """
     return json.loads(to_json(parse(text)))
 
@@ -223,6 +224,7 @@ NEGATIVE = {"node": "Literal", "dtype": "int32", "bits": "0xffffffff"}
         (loop_level, {"node": "For"}, "annotations", [["a", 1], ["a", 1]], "twice"),
         (loop_level, {"node": "PrimFunc"}, "attrs", [["k", HUGE]], "int64"),
         (loop_level, {"node": "PrimFunc"}, "symbols", [], "define, in order: n"),
+        (loop_level, {"node": "PrimFunc"}, "ret", "0x0", "the ret of a PrimFunc is a dtype, found '0x0'"),
         (loop_level, {"node": "Buffer", "name": "A"}, "align", -1, "1 or more"),
         (loop_level, {"node": "Buffer", "name": "A"}, "align", HUGE, "int64"),
         (loop_level, {"node": "Buffer", "name": "A"}, "offset_factor", 4, "elem_offset"),
