@@ -152,7 +152,10 @@ def strided_slice(
     inbound, parts = A.flag(call, "assume_inbound"), {}
     fits = m.every(-x.ndim <= axis for axis in axes) and m.every(axis < x.ndim for axis in axes)
     m.require(fits, "op.common/fits-run", f"axes {axes} of {x.dims}")
-    for k, a, b, s in zip(axes, begin, end, (1,) * len(axes) if strides is None else strides, strict=True):
+    strides = (1,) * len(axes) if strides is None else strides
+    alike = len(axes) == len(begin) == len(end) == len(strides)
+    m.require(alike, "op.common/fits-run", "axes, begin, end and strides differ in length")
+    for k, a, b, s in zip(axes, begin, end, strides, strict=alike):
         axis = int(k) % x.ndim
         n = x.dims[axis]
         m.require(s != 0, "op.strided_slice/zero-stride-run", "a stride is 0")

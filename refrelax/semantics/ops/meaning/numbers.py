@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate, starmap
 from itertools import product as points
-from itertools import starmap
 from math import prod
 from operator import mul
 from typing import Any, NoReturn
@@ -262,8 +263,13 @@ class Numbers:
 
     @staticmethod
     def pieces(extents: Sequence[int]) -> Callable[[int, Callable[[int, int], Any]], Any]:
-        table = [(t, p) for t, n in enumerate(extents) for p in range(n)]
-        return lambda position, body: body(*table[position])
+        ends = list(accumulate(extents))
+
+        def at(position: int, body: Callable[[int, int], Any]) -> Any:
+            piece = bisect_right(ends, position)
+            return body(piece, position - ends[piece] + extents[piece])
+
+        return at
 
     # --- indices and conditions
 
