@@ -237,7 +237,9 @@ function expression(e, place) {
     case "BufferRef":
       bufferOf(e.buffer, place);
       return e.args.forEach((a) => expression(a, place));
-    case "RangeArg": return region(e, place);
+    case "RangeArg":
+      if (e.buffer !== "") bufferOf(e.buffer, place);
+      return e.ranges.flat().forEach((x) => expression(x, place));
     case "Let": {
       bound(e.var.dtype, e.value);
       expression(e.value, place);
