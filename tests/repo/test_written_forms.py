@@ -37,7 +37,7 @@ FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "`bits`": ({"node": "Literal", "dtype": "float32"}, "bits"),
     "`bytes`": ({"node": "ConstantArray", "dtype": "float32", "shape": [1]}, "data"),
     "`integer`": ({"node": "TupleGetItem", "tuple": {"node": "Var", "name": "t"}}, "index"),
-    "`truth`": ({"node": "Buffer", "name": "B", "shape": []}, "scalar"),
+    "`truth`": ({"node": "FuncType", "params": None, "ret": {"node": "AnyType"}}, "purity"),
     "`string`": ({"node": "StringValue"}, "value"),
     "`X?`": ({"node": "BufferLoad", "buffer": "B", "indices": [N], "dtype": "float32"}, "predicate"),
     "`X*`": ({"node": "ShapeExpr"}, "values"),
