@@ -12,7 +12,7 @@ from typing import Literal as _Lit
 
 from refrelax.errors import Span
 from refrelax.syntax.graph import Attrs
-from refrelax.syntax.scalars import PrimExpr, SymVar, _span, walk
+from refrelax.syntax.scalars import PrimExpr, SymVar, _span, free_symbols, walk
 
 ForKind = _Lit["serial", "parallel", "vectorized", "unroll", "thread_binding"]
 IterKind = _Lit["spatial", "reduce", "scan", "opaque"]
@@ -91,8 +91,9 @@ def symbols_of(params: Sequence[ScalarParam | BufferParam]) -> tuple[SymVar, ...
             buffer = param.buffer
             offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
             for expression in (*buffer.shape, *buffer.strides, *offset):
+                free = free_symbols(expression) - scalars
                 for each in walk(expression):
-                    if isinstance(each, SymVar) and each.name not in scalars:
+                    if isinstance(each, SymVar) and each.name in free:
                         found.setdefault(each.name, each)
     return tuple(found.values())
 

@@ -66,3 +66,22 @@ class Module:
         rr.print_module(nested)
     with pytest.raises(rr.IllFormed):
         rr.check(nested)
+
+
+def test_an_attribute_around_itself() -> None:
+    """A dict gives no key twice: each scope of another value is a statement of its own."""
+    module = rr.parse(
+        """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4,), "int32")):
+        T.attr(0, "k", 1)
+        T.attr(0, "l", 1)
+        T.attr(0, "k", 2)
+        A[0] = 1
+"""
+    )
+    text = rr.print_module(module)
+    assert rr.parse(text) == module
+    assert '{"k": 1, "l": 1}' in text

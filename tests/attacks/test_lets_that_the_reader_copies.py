@@ -39,3 +39,20 @@ def test_printed_and_read(body: str) -> None:
 def test_lets_of_other_values_have_other_variables() -> None:
     module = rr.parse(HEAD + "        A[0] = T.Let(v, where={v: 3})\n        A[1] = T.Let(v, where={v: 4})\n")
     assert "v_1 = T.int32()" in rr.print_module(module)
+
+
+SIGNATURE = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def f(A: T.Buffer((2,), "int32"), B: T.Buffer(("T.Let(v + n, where={v: 1})", "n"), "int32")):
+        v = T.int32()
+        A[1] = T.Let(v, where={v: 2})
+"""
+
+
+def test_the_variable_of_a_let_in_a_signature_is_no_symbol() -> None:
+    module = rr.parse(SIGNATURE)
+    function = module.prim_funcs()["f"]
+    assert [each.name for each in function.symbols] == ["n"]
+    assert rr.parse(rr.print_module(module)) == module

@@ -178,8 +178,12 @@ def define_quoted(frame: StatementFrame, call: ast.Call, declared: dict[str, str
     for extent in shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]:
         if not isinstance(extent, ast.Constant) or not isinstance(extent.value, str):
             continue
-        for each in ast.walk(frame.reader.parse_quoted(extent, extent.value)):
-            if not isinstance(each, ast.Name) or each.id in ("T", "tir", "tirx"):
+        written = list(ast.walk(frame.reader.parse_quoted(extent, extent.value)))
+        lets = {
+            key.id for each in written if isinstance(each, ast.Dict) for key in each.keys if isinstance(key, ast.Name)
+        }
+        for each in written:
+            if not isinstance(each, ast.Name) or each.id in {"T", "tir", "tirx", *lets}:
                 continue
             entry = frame.scope.lookup(each.id)
             if entry is None or isinstance(entry, TypeVarDecl | GlobalVar):  # a quoted name is no function

@@ -16,7 +16,7 @@ from refrelax.syntax.loops import (
     SBlock,
     ScalarParam,
 )
-from refrelax.syntax.scalars import PrimExpr, SymVar, walk
+from refrelax.syntax.scalars import Let, PrimExpr, SymVar, walk
 from refrelax.syntax.write.buffers import declaration
 from refrelax.syntax.write.expressions import attributes
 from refrelax.syntax.write.lines import Lines, nodes
@@ -103,8 +103,10 @@ class _Signature:
         params = self.function.params
         self.scalars = frozenset(each.var.name for each in params if isinstance(each, ScalarParam))
         found: dict[str, SymVar] = {}
-        for each in nodes(tuple(p.buffer for p in params if isinstance(p, BufferParam))):
-            if isinstance(each, SymVar) and each.name not in self.scalars:
+        buffers = list(nodes(tuple(p.buffer for p in params if isinstance(p, BufferParam))))
+        lets = {each.var.name for each in buffers if isinstance(each, Let)}
+        for each in buffers:
+            if isinstance(each, SymVar) and each.name not in self.scalars | lets:
                 found.setdefault(each.name, each)
         int64 = frozenset(name for name, var in found.items() if var.dtype == "int64")
         self.inside = self.inside & int64

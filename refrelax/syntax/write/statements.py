@@ -138,8 +138,9 @@ class StatementWriter:
             head = f"T.attr({self.text(node.node)}, {quoted(node.key)}, {self.text(node.value)})"
             return head, None, node.body
         pairs = [f"{quoted(node.key)}: {self.text(node.value)}"]
-        inner = node.body
-        while len(inner) == 1 and isinstance(inner[0], AttrStmt) and inner[0].node is None:
+        inner, keys = node.body, {node.key}
+        while len(inner) == 1 and isinstance(inner[0], AttrStmt) and inner[0].node is None and inner[0].key not in keys:
+            keys.add(inner[0].key)
             pairs.append(f"{quoted(inner[0].key)}: {self.text(inner[0].value)}")
             inner = inner[0].body
         return f"T.attr({{{', '.join(pairs)}}})", None, inner
