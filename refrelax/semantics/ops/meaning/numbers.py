@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
 from refrelax.semantics.dims.exact import value as exact_value
-from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.semantics.numbers.poison import Poison, out_of_range, poison
 from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops.common import (
@@ -27,7 +27,7 @@ from refrelax.semantics.ops.common import (
     short,
 )
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, Memory, OpDef
-from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
+from refrelax.semantics.ops.meaning.calculus import ALL, Hits, Run, Text, replaced
 from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, TensorValue, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
@@ -203,6 +203,19 @@ class Numbers:
         for k in points(*map(range, dims)):
             found.setdefault(tuple(place(*k)), []).append(k)
         return lambda i, item: [item(*k) for k in found.get(tuple(i), ())]
+
+    def scan(self, op: ReduceOp, x: Dense, axis: int, itself: bool) -> Dense:
+        f, n, lines = self.at(x.dtype), x.dims[axis], dict[Shape, list[Payload]]()
+
+        def element(*i: int) -> Payload:
+            at = replaced(i, axis, 0)
+            if at not in lines:
+                self.e.spend(n * n // 2 if self.numerics.collects else 0)  # (each fold is bounded by itself there)
+                found = f.scan(op, x.over(replaced(i, axis, ALL)))
+                lines[at] = found if itself else [f.reduce(op, []), *found]
+            return lines[at][i[axis]]
+
+        return self.tensor(x.dims, x.dtype, element)
 
     @staticmethod
     def after(first: Payload, family: list[Payload]) -> list[Payload]:
