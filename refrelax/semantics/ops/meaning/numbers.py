@@ -50,6 +50,25 @@ def offsets(parts: tuple[tuple[Any, ...], ...]) -> list[int]:
     return found
 
 
+MANY = 4096
+"""Elements that are read run by run, instead of by offsets that are remembered."""
+
+
+def read(cells: list[Payload], base: int, size: int, parts: tuple[tuple[Any, ...], ...]) -> list[Payload]:
+    """The ``size`` elements at the ``offsets`` of ``parts`` from ``base``."""
+    if size <= MANY:
+        return [cells[base + k] for k in offsets(parts)]
+    *outer, inner = parts
+    spots = inner[0] if len(inner) == 1 else [k * inner[1] for k in range(inner[0])]
+    found: list[Payload] = []
+    for first in offsets.__wrapped__(tuple(outer)):
+        if len(inner) == 2 and inner[1] > 0:
+            found += cells[base + first : base + first + spots[-1] + 1 : inner[1]]
+        else:
+            found += [cells[base + first + k] for k in spots]
+    return found
+
+
 def clipped(run: Run, n: int) -> tuple[int, int]:
     """Start and count of the positions of a run that an axis of ``n`` has."""
     count = n if run.count is None else run.count
@@ -123,8 +142,7 @@ class Dense:
             ((count, distance),) = parts
             if distance > 0:
                 return self.cells[base : base + (count - 1) * distance + 1 : distance]
-        cells = self.cells
-        return [cells[base + k] for k in offsets(tuple(parts))]
+        return read(self.cells, base, size, tuple(parts))
 
     def listed(self) -> list[Payload]:
         """All elements, row-major: a list that may be the cells themselves."""
@@ -133,8 +151,7 @@ class Dense:
         if self.strides == row_major(self.dims):
             size = prod(self.dims)
             return self.cells if size == len(self.cells) else self.cells[self.offset : self.offset + size]
-        cells, base = self.cells, self.offset
-        return [cells[base + k] for k in offsets(tuple(zip(self.dims, self.strides, strict=True)))]
+        return read(self.cells, self.offset, prod(self.dims), tuple(zip(self.dims, self.strides, strict=True)))
 
 
 class Number(Dense):
