@@ -56,7 +56,7 @@ class Tensor:
         if self._core is None:
             held = self._array
             raw = ConstantArray(held.dtype.name, held.shape, _little_endian(held))
-            self._core = from_bits(reading("ieee"), raw.dtype, raw.shape, raw.patterns())
+            self._core = from_bits(reading("ieee"), raw.dtype, raw.shape, raw.packed())
             self._array = None
         return self._core
 
@@ -69,13 +69,13 @@ class Tensor:
                 raise UsageError(f"expected an array of {dtype}, found {data.dtype.name}")
             return Tensor.over(shared(data).copy())
         raw = to_constant(data, dtype)
-        return Tensor(from_bits(reading("ieee"), raw.dtype, raw.shape, raw.patterns()))
+        return Tensor(from_bits(reading("ieee"), raw.dtype, raw.shape, raw.packed()))
 
     @staticmethod
     def of_bytes(dtype: str, shape: tuple[int, ...], data: bytes) -> Tensor:
         """A tensor from the elements' bytes, little-endian, row-major."""
         raw = ConstantArray(dtype, shape, data)
-        return Tensor(from_bits(reading("ieee"), dtype, shape, raw.patterns()))
+        return Tensor(from_bits(reading("ieee"), dtype, shape, raw.packed()))
 
     @property
     def dtype(self) -> str:

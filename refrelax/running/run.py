@@ -214,7 +214,7 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
         case _ if _arrayish(value):
             typed = isinstance(type_, TensorType) and isinstance(value, list | bool | int | float)
             raw = to_constant(value, type_.dtype if typed and isinstance(type_, TensorType) else None)
-            return from_bits(numerics, raw.dtype, raw.shape, raw.patterns())
+            return from_bits(numerics, raw.dtype, raw.shape, raw.packed())
         case _:
             return value
 
@@ -253,9 +253,10 @@ def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
     """Observed elements without meaning: (path, rule)."""
     match value:
         case TensorValue():
-            marks = list(map(value.numerics.poison_rule, value.payloads()))
-            if marks.count(None) == len(marks):
+            rule_of, payloads = value.numerics.poison_rule, value.payloads()
+            if all(rule_of(each) is None for each in payloads):
                 return []
+            marks = map(rule_of, payloads)
             places = zip(value.indices(), marks, strict=True)
             return [(f"{path}[{', '.join(map(str, k))}]", mark) for k, mark in places if mark is not None]
         case tuple():

@@ -135,6 +135,8 @@ def decode(dtype: str, bits: int) -> int | float:
             width = dtypes.bits(dtype)
             return bits - (1 << width) if bits >> (width - 1) else bits
         case "float":
+            if dtype in WIDE:  # of too many patterns to remember
+                return float(struct.unpack(_STRUCT[dtype], struct.pack(_STRUCT_INT[dtype], bits))[0])
             return _decode_float(dtype, bits)
         case _:
             raise ValueError(f"{dtype} has no literals")
@@ -152,6 +154,7 @@ def literal_value(node: Literal) -> int | float:
 
 _STRUCT = {"float16": "<e", "float32": "<f", "float64": "<d"}
 _STRUCT_INT = {"float16": "<H", "float32": "<I", "float64": "<Q"}
+WIDE = ("float32", "float64")
 
 
 def json_number(value: bool | int | float) -> bool | int | float | str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +32,10 @@ class ConstantArray:
 
     def patterns(self) -> list[int]:
         """The elements as bit patterns, row-major."""
+        return list(self.packed())
+
+    def packed(self) -> Sequence[int]:
+        """The elements as bit patterns, row-major, in as many bytes as they have."""
         size = dtypes.itemsize(self.dtype)
         if size not in MACHINE:
             return [int.from_bytes(self.data[k : k + size], "little") for k in range(0, len(self.data), size)]
@@ -39,7 +43,7 @@ class ConstantArray:
         cells.frombytes(self.data)
         if sys.byteorder == "big":
             cells.byteswap()
-        return cells.tolist()
+        return cells
 
 
 @dataclass(frozen=True, slots=True)

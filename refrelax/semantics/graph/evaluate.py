@@ -316,7 +316,7 @@ class Interpreter(Machine):
             found = self.module.constants.get(expr.index)
             if found is None:
                 raise unspecified("ev/constant-missing", f"constant {expr.index} is not bound", expr.span)
-            self.constants[expr.index] = from_bits(self.numerics, found.dtype, found.shape, found.patterns())
+            self.constants[expr.index] = from_bits(self.numerics, found.dtype, found.shape, found.packed())
         return self.constants[expr.index]
 
     @rule("ev/prim-value")

@@ -31,7 +31,7 @@ def build_atomic(build: Builder, call: Intrinsic) -> Element:
     where, _ = position(place, [fixed(0)])
     cells, put, f = bound.cells, putting(build, bound), build.context.numerics.at(dtypes.element(bound.dtype))
     watched, races = is_watched(build, bound), build.context.races
-    record, units = watch(build, bound)
+    raced = watch(build, bound, races.atomic)
     told = getattr(build.context.listener, "on_access", None)
     open_order = poison("ev/atomic-order")
 
@@ -39,7 +39,7 @@ def build_atomic(build: Builder, call: Intrinsic) -> Element:
         item, k = value(frame), where(frame)
         if k == OUTSIDE or not 0 <= k < len(cells):
             raise out_of_bounds(place, [fixed(0)], frame, call.span)
-        if watched and any(races.atomic(record, unit) is not None for unit in units(k)):
+        if watched and raced(k):
             races.report(race_of(build, place, [fixed(0)], frame, "changes", "reads or writes", call.span))
         before = cells[k]
         after = f.accumulate("add", before, item)

@@ -8,14 +8,14 @@ Spec: ``spec/07-evaluation.md``, *Buffers*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Access, Bound, Builder, Element, Frame, Index, Run, fixed, spelled
-from refrelax.semantics.loops.races import Record
+from refrelax.semantics.loops.races import Label
 from refrelax.semantics.loops.regions import check_of
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import out_of_range
@@ -346,23 +346,30 @@ def is_watched(build: Builder, bound: Bound) -> bool:
     return bound.scope.partition(".")[0] in ("global", "shared")
 
 
-def watch(build: Builder, bound: Bound) -> tuple[Record, Callable[[int], Iterable[int]]]:
-    """What is known of the accesses to a buffer's memory, and the units of it that a cell covers: itself, or its bits'
-    bytes where the memory is viewed at several dtypes."""
+def watch(build: Builder, bound: Bound, note: Callable[..., Label | None]) -> Callable[..., bool]:
+    """``note`` (of ``Races``: an access to a cell of a record) for a buffer's cells: whether one races. What is noted
+    is the cell, or its bits' bytes where the memory is viewed at several dtypes."""
     races, storage = build.context.races, bound.storage
     if not (build.aliasing or storage.mixed):
-        return races.record(storage, bound.dtype), lambda k: (k,)
-    width = dtypes.memory_bits(bound.dtype)
-    return races.record(storage, "bytes"), lambda k: range(k * width // 8, max(((k + 1) * width + 7) // 8, 1))
+        cells = races.record(storage, bound.dtype)
+        return lambda k, *values: note(cells, k, *values) is not None
+    octets, width = races.record(storage, "bytes"), dtypes.memory_bits(bound.dtype)
+
+    def several(k: int, *values: Payload) -> bool:
+        covered = range(k * width // 8, max(((k + 1) * width + 7) // 8, 1))
+        return any(note(octets, unit, *values) is not None for unit in covered)
+
+    return several
 
 
 @rule("ev/data-race")
 def _watched_read(build: Builder, bound: Bound, indices: Sequence[Index], where: Position) -> Position:
-    races, (record, units) = build.context.races, watch(build, bound)
+    races = build.context.races
+    raced = watch(build, bound, races.read)
 
     def watched(frame: Frame) -> int:
         k = where(frame)
-        if k != OUTSIDE and any(races.read(record, unit) is not None for unit in units(k)):
+        if k != OUTSIDE and raced(k):
             races.report(race_of(build, bound, indices, frame, "reads", "writes", None))
         return k
 
@@ -373,14 +380,14 @@ def _watched_store(
     build: Builder, bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None
 ) -> Run:
     races, storage, dtype, cells = build.context.races, bound.storage, bound.dtype, bound.cells
-    record, units = watch(build, bound)
+    raced = watch(build, bound, races.write)
 
     def store(frame: Frame) -> None:
         payload = value(frame)
         k = where(frame)
         if k == OUTSIDE:
             raise out_of_bounds(bound, indices, frame, span)
-        if any(races.write(record, unit, cells[k], payload) is not None for unit in units(k)):
+        if raced(k, cells[k], payload):
             races.report(race_of(build, bound, indices, frame, "writes", "reads, or writes with another value,", span))
         storage.store(dtype, k, payload)
 

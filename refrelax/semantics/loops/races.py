@@ -32,9 +32,9 @@ class Accesses:
     """What is known of one cell: the strand that gave it its value, others that wrote the same value, one reader."""
 
     writer: Label | None = None
-    also: set[Label] = field(default_factory=set)
+    also: frozenset[Label] = frozenset()
     reader: Label | None = None
-    atomics: set[Label] = field(default_factory=set)
+    atomics: frozenset[Label] = frozenset()
     """Strands that changed it atomically since."""
     still: Label | None = None
     """A strand that wrote the value that was there: beside it, a change is another value."""
@@ -116,9 +116,11 @@ class Races:
 
     def read(self, record: Record, cell: int) -> Label | None:
         """Note a read; gives the concurrent strand that changed the cell, if there is one."""
-        me, seen = self.strand(record), record.get(cell)
+        me, seen = self.label if self.owed is None else self.strand(record), record.get(cell)
         if seen is None:
             record[cell] = Accesses(reader=me)
+            return None
+        if seen.reader is me:  # and nobody else has run since
             return None
         writer = seen.writer
         if writer is not None and self.beside(writer, me) and not self._wrote_too(seen, me):
@@ -132,15 +134,19 @@ class Races:
 
     def write(self, record: Record, cell: int, old: Any, new: Any) -> Label | None:
         """Note a write; gives a concurrent strand that read the cell or wrote something else, if there is one."""
-        me, seen = self.strand(record), record.get(cell)
+        me, seen = self.label if self.owed is None else self.strand(record), record.get(cell)
         if seen is None:
             record[cell] = Accesses(still=me) if same(old, new) else Accesses(writer=me)
+            return None
+        if seen.writer is me:  # nobody else has run since, and the writer is asked for before the others
+            if not same(old, new):
+                seen.before = me
             return None
         if same(old, new):
             if (other := self._one_beside(me, seen.before, *seen.atomics)) is not None:
                 return other
             if seen.writer is not None and self.beside(seen.writer, me):
-                seen.also.add(me)
+                seen.also |= {me}
             if seen.still is None or not self.beside(seen.still, me):
                 seen.still = me
             return None
@@ -154,7 +160,7 @@ class Races:
         me, seen = self.strand(record), record.setdefault(cell, Accesses())
         if (other := self._one_beside(me, seen.writer, seen.reader, seen.still, *seen.also)) is not None:
             return other
-        seen.atomics.add(me)
+        seen.atomics |= {me}
         return None
 
     @rule("ev/warp-barrier")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce as fold
+from itertools import accumulate
 from typing import Any, Literal, NoReturn
 
 from refrelax.errors import InternalError, unspecified
@@ -40,6 +41,9 @@ def empty_reduction() -> Poison:
 
 class Base:
     """The dtype-independent part of ``ieee``; subclasses are ``Floats``, ``Integers`` and ``Bools``."""
+
+    in_order = True
+    """Whether ``reduce`` combines the items one after another, and has that one result."""
 
     dtype: str
     zero: Any
@@ -142,6 +146,12 @@ class Base:
         for first in rest:
             return fold(combine, rest, first)
         return empty_reduction()
+
+    def scan(self, op: ReduceOp, items: Sequence[Payload]) -> list[Payload]:
+        if self.in_order:  # each is one step from the one before
+            combine, start = self.folding(op)
+            return list(accumulate(items, combine, initial=start))[start is not None :]
+        return [self.reduce(op, items[:k]) for k in range(1, len(items) + 1)]
 
     @rule("num/reduction-order")
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:

@@ -135,6 +135,9 @@ class GuardedArithmetic:
         home = acc or self.dtype
         return self._close(self.inner.reduce(op, [open_box(home, each) for each in items], acc))
 
+    def scan(self, op: ReduceOp, items: Sequence[Payload]) -> list[Payload]:
+        return list(map(self._close, self.inner.scan(op, list(map(self._open, items)))))
+
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         left, right = [open_box(source, each) for each in a], [open_box(source, each) for each in b]
         return self._close(self.inner.dot(left, right, source, acc))

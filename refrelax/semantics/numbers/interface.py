@@ -112,6 +112,10 @@ class Arithmetic(Protocol):
         """
         ...
 
+    def scan(self, op: ReduceOp, items: Sequence[Payload]) -> list[Payload]:
+        """``reduce`` of the first item, of the first two, and so on: as many as there are items."""
+        ...
+
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         """The sum of products of two equally long runs of ``source`` payloads, accumulated in ``acc`` (or this dtype).
 

@@ -27,6 +27,8 @@ from refrelax.syntax import dtypes
 class Collecting(Base):
     """``begin``, ``accumulate`` and ``settle`` that collect; ``pick`` and ``either`` that join."""
 
+    in_order = False
+
     def join(self, payloads: Iterable[Payload]) -> Payload:
         """The least payload that holds every member of each."""
         raise NotImplementedError

@@ -35,6 +35,8 @@ WIDER = {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"), 
 class Loose(Base):
     """Folds in a random tree, collects partial results."""
 
+    in_order = False
+
     random: Random
 
     def tree(self, op: ReduceOp, items: Iterable[Payload]) -> Payload:

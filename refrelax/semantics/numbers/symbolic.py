@@ -177,6 +177,9 @@ class SymbolicArithmetic:
         red = self.terms.make(f"Red.{op}", home, tuple(sorted(pool, key=self.terms.rank)))
         return self.cast(red, home)
 
+    def scan(self, op: ReduceOp, items: Sequence[Payload]) -> list[Payload]:
+        return [self.reduce(op, items[:k]) for k in range(1, len(items) + 1)]
+
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         acc = acc or self.dtype
         home: Any = self.terms.at(acc)

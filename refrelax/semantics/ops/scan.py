@@ -35,7 +35,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, agree, cast, defined, replaced
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, agree, cast, defined
 from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
@@ -73,8 +73,7 @@ def _scan(op: ReduceOp) -> Text:
         m.require(dtype != "bool", "op.reduce/arithmetic-dtype", "at bool")
         x = cast(m, x, dtype)
         x, axis = (m.flat(x), 0) if axis is None else (x, axis % x.ndim)
-        f, more = m.at(dtype), 0 if A.flag(call, "exclusive") else 1
-        return m.tensor(x.dims, dtype, lambda *i: f.reduce(op, x.over(replaced(i, axis, Run(0, i[axis] + more)))))
+        return m.scan(op, x, axis, itself=not A.flag(call, "exclusive"))
 
     return text
 

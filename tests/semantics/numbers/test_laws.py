@@ -129,6 +129,23 @@ def test_wide_accumulation_and_casts(items: list[float], seed: int) -> None:
             assert held(enclosed, "float16", numerics.at("float16").dot(half, half, "float16", "float32"))
 
 
+@pytest.mark.parametrize("name", ["ieee", "enclosure", "exact", "symbolic"])
+@pytest.mark.parametrize("op", ["add", "mul", "maximum", "bit_xor"])
+def test_a_scan_is_the_reductions_of_all_beginnings(name: str, op: Any) -> None:
+    numerics = reading(name)
+
+    @settings(max_examples=draws(40), deadline=None)
+    @given(st.lists(st.integers(-(2**31), 2**31 - 1) | st.just(poison("ev/uninitialized")), max_size=9))
+    def law(items: list[Any]) -> None:
+        for dtype in ("int32", *(("float32",) if op != "bit_xor" else ())):
+            f = numerics.at(dtype)
+            pool = [x if isinstance(x, Poison) else f.lit(x) for x in items]
+            found = [f.reduce(op, pool[: k + 1]) for k in range(len(pool))]
+            assert list(map(repr, f.scan(op, pool))) == list(map(repr, found))
+
+    law()
+
+
 @QUICK
 @given(ordinary("float32"), ordinary("float32"))
 def test_comparisons_of_enclosures(a: float, b: float) -> None:

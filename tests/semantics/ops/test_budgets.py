@@ -72,3 +72,10 @@ def test_a_huge_number_ends_in_time(name: str) -> None:
         assert time.process_time() - began < SECONDS, text
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < MEGABYTES * 1000, text
         assert outcome != rr.Exhausted("memory"), text
+
+
+@pytest.mark.parametrize("call", ["cumsum(x)", "cumprod(x, exclusive=True)"])
+def test_a_scan_costs_as_much_as_it_has_elements(call: str) -> None:
+    text = f'@R.function\ndef main(x: R.Tensor((3, 4001), "float32")):\n    y = R.{call}\n    return y\n'
+    ones = [[1.0] * 4001] * 3
+    assert isinstance(rr.run(rr.check(rr.parse(text)), "main", ones, budget=rr.Budget(elements=80_000)), rr.Returned)

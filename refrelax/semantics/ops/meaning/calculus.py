@@ -13,6 +13,7 @@ them is, by index:
                                              in place of a coordinate
 ``m.each(dims, item, where)``                the family of ``item(*k)`` for all ``k`` below ``dims`` at which ``where``
 ``m.arrivals(dims, place)``                  ``at(i, item)``: the family of ``item(*k)`` for all ``k`` with place ``i``
+``m.scan(op, x, axis, itself)``              folds of the elements up to each, along an axis
 ``m.indices(dims, element)``                 an array of indices, all of them computed where it stands in the text
 ``m.at(dtype)``                              the numerics interface: operations on elements, folds of families
 ``m.choose(condition, then, other)``         one of two, by a condition on *indices*; on elements: ``select``
@@ -38,7 +39,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Protocol
 
-from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
+from refrelax.semantics.numbers.interface import Arithmetic, Payload, ReduceOp, Truth
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import PrimExpr
 
@@ -158,6 +159,10 @@ class Meaning(Protocol):
         self, dims: Sequence[Index], place: Callable[..., Sequence[Index]]
     ) -> Callable[[Sequence[Index], Callable[..., Payload]], Family]:
         """``at(i, item)``: the family of ``item(*k)`` for all ``k`` below ``dims``, row-major, whose place is ``i``."""
+        ...
+
+    def scan(self, op: ReduceOp, x: Array, axis: int, itself: bool) -> Array:
+        """At each index the elements of ``x`` before it along ``axis``, and the one at it if ``itself``, folded."""
         ...
 
     def after(self, first: Payload, family: Family) -> Family:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
 from refrelax.semantics.dims.exact import value as exact_value
-from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.semantics.numbers.poison import Poison, out_of_range, poison
 from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops.common import (
@@ -27,7 +27,7 @@ from refrelax.semantics.ops.common import (
     short,
 )
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, Memory, OpDef
-from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
+from refrelax.semantics.ops.meaning.calculus import ALL, Hits, Run, Text, replaced
 from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, TensorValue, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
@@ -47,6 +47,25 @@ def offsets(parts: tuple[tuple[Any, ...], ...]) -> list[int]:
     for part in parts:
         spots = part[0] if len(part) == 1 else [k * part[1] for k in range(part[0])]
         found = [a + k for a in found for k in spots]
+    return found
+
+
+MANY = 4096
+"""Elements that are read run by run, instead of by offsets that are remembered."""
+
+
+def read(cells: list[Payload], base: int, size: int, parts: tuple[tuple[Any, ...], ...]) -> list[Payload]:
+    """The ``size`` elements at the ``offsets`` of ``parts`` from ``base``."""
+    if size <= MANY:
+        return [cells[base + k] for k in offsets(parts)]
+    *outer, inner = parts
+    spots = inner[0] if len(inner) == 1 else [k * inner[1] for k in range(inner[0])]
+    found: list[Payload] = []
+    for first in offsets.__wrapped__(tuple(outer)):
+        if len(inner) == 2 and inner[1] > 0:
+            found += cells[base + first : base + first + spots[-1] + 1 : inner[1]]
+        else:
+            found += [cells[base + first + k] for k in spots]
     return found
 
 
@@ -123,8 +142,7 @@ class Dense:
             ((count, distance),) = parts
             if distance > 0:
                 return self.cells[base : base + (count - 1) * distance + 1 : distance]
-        cells = self.cells
-        return [cells[base + k] for k in offsets(tuple(parts))]
+        return read(self.cells, base, size, tuple(parts))
 
     def listed(self) -> list[Payload]:
         """All elements, row-major: a list that may be the cells themselves."""
@@ -133,8 +151,7 @@ class Dense:
         if self.strides == row_major(self.dims):
             size = prod(self.dims)
             return self.cells if size == len(self.cells) else self.cells[self.offset : self.offset + size]
-        cells, base = self.cells, self.offset
-        return [cells[base + k] for k in offsets(tuple(zip(self.dims, self.strides, strict=True)))]
+        return read(self.cells, self.offset, prod(self.dims), tuple(zip(self.dims, self.strides, strict=True)))
 
 
 class Number(Dense):
@@ -203,6 +220,19 @@ class Numbers:
         for k in points(*map(range, dims)):
             found.setdefault(tuple(place(*k)), []).append(k)
         return lambda i, item: [item(*k) for k in found.get(tuple(i), ())]
+
+    def scan(self, op: ReduceOp, x: Dense, axis: int, itself: bool) -> Dense:
+        f, n, lines = self.at(x.dtype), x.dims[axis], dict[Shape, list[Payload]]()
+
+        def element(*i: int) -> Payload:
+            at = replaced(i, axis, 0)
+            if at not in lines:
+                self.e.spend(n * n // 2 if self.numerics.collects else 0)  # (each fold is bounded by itself there)
+                found = f.scan(op, x.over(replaced(i, axis, ALL)))
+                lines[at] = found if itself else [f.reduce(op, []), *found]
+            return lines[at][i[axis]]
+
+        return self.tensor(x.dims, x.dtype, element)
 
     @staticmethod
     def after(first: Payload, family: list[Payload]) -> list[Payload]:

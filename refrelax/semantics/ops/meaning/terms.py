@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.numbers.interface import ReduceOp
 from refrelax.semantics.ops.meaning import data
-from refrelax.semantics.ops.meaning.calculus import Hits, Text
+from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text, replaced
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node, total
 from refrelax.semantics.ops.meaning.runs import runs
 from refrelax.semantics.ops.meaning.symbolic import Arithmetic, Families, Symbolic, SymbolicScalar, Table, View, joined
@@ -110,6 +111,12 @@ class Terms:
             return self.each(dims, item, lambda *k: self.every(p == q for p, q in zip(place(*k), i, strict=True)))
 
         return at
+
+    def scan(self, op: ReduceOp, x: Symbolic, axis: int, itself: bool) -> Symbolic:
+        def element(*i: Ix) -> data.Element:
+            return self.at(x.dtype).reduce(op, x.over(replaced(i, axis, Run(0, i[axis] + int(itself)))))
+
+        return self.tensor(x.dims, x.dtype, element)
 
     @staticmethod
     def after(first: data.Element, family: Families) -> Families:
