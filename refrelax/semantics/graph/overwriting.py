@@ -72,11 +72,27 @@ class Overwriting:
         return any(isinstance(f, PrimFunc) and not prim_func_is_pure(f) for f in named)
 
     def function(self, name: str) -> bool:
-        """Whether such a call stands in a graph-level function of the module, or in one that it calls."""
+        """Whether such a call stands in a graph-level function of the module, or in one that it calls, and so on."""
         if name not in self.known:
-            self.known[name] = False  # (of a function that calls itself, what else stands in it says)
-            self.known[name] = self.within(self.functions[name])
+            self.known[name] = self._reached(name)
         return self.known[name]
+
+    def _reached(self, start: str) -> bool:
+        waiting, seen = [start], {start}
+        while waiting:
+            for node in nodes(self.functions[waiting.pop()]):
+                match node:
+                    case Call(op=GlobalVar(name=name)) if isinstance(self.functions.get(name), Function):
+                        if name not in seen:
+                            seen.add(name)
+                            waiting.append(name)
+                        if self.itself(node):
+                            return True
+                    case _ if self(node):
+                        return True
+                    case _:
+                        pass
+        return False
 
     def within(self, root: Any) -> bool:
         """Whether such a call stands below ``root``."""
