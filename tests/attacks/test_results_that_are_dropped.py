@@ -71,3 +71,24 @@ def test_a_result_of_which_nothing_is_promised_is_not_void(bodies: tuple[str, st
 def test_both_drop_what_they_do_not_use() -> None:
     before, after = checked(f"{VOID}; return x"), checked(f"{VOID}; return x")
     assert rr.validate(before, after).word == "PROVED"
+
+
+BUILT = {
+    "a library function": 'y: R.Tuple = R.call_packed("lib.f", x); return y',
+    "a pure one": 'y: R.Tuple = R.call_pure_packed("lib.f", x, ty_args=R.Object); return y',
+    "a function": "y: R.Tuple = Module.g(x); return y",
+}
+FUNCTION = """
+    @R.function(private=True)
+    def g(x: R.Object) -> R.Object:
+        return x
+"""
+
+
+@pytest.mark.parametrize("pipeline", ["build", "paper"])
+@pytest.mark.parametrize("name", BUILT)
+def test_what_an_annotation_drops_is_void_when_annotations_are_erased(name: str, pipeline: str) -> None:
+    text = MODULE.format(BUILT[name].replace("; ", "\n        "))
+    lowered = lower(rr.check(rr.parse(text + FUNCTION)), pipeline=pipeline).module
+    ended = rr.run(lowered, "main", X, externs={"lib.f": lambda x: x})
+    assert isinstance(ended, rr.Returned) and ended.value == (), ended
