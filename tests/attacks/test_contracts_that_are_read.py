@@ -1,5 +1,5 @@
-"""Contracts read as patterns: what their result is not made of was not looked for, and might still trap; what a condition
-gives is the parameter."""
+"""Contracts read as patterns: what their result is not made of was not looked for, and might still trap; what a
+condition gives is the parameter."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A call in destination form, or of which void is promised, drops what a library function gives; one of which nothing is
-promised does not."""
+"""A call in destination form, or of which void is promised, drops what a library function gives; one of which nothing
+is promised does not."""
 
 from __future__ import annotations
 

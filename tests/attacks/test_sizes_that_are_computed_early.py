@@ -1,4 +1,4 @@
-"""A storage that grows for a later tensor: its size may have no value, where the run ends before it comes to the tensor."""
+"""A storage that grows for a later tensor: its size may have no value, where the run ends before it comes to that."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from refrelax.syntax.scalars import as_int
 
 V = 'R.Tensor((3,), "float32")'
 PURE = 'R.func_attr({"relax.force_pure": True})'
+ARRAY = 'T.tvm_stack_make_array(A.data, T.tvm_stack_make_shape(3), 0, 1, T.Cast("float32", 0), 0)'
 TEXT = f"""
 @I.ir_module
 class Module:
@@ -23,6 +24,16 @@ class Module:
     def bump(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
         for i in range(3):
             B[i] = A[i] + T.float32(1)
+
+    @T.prim_func(private=True)
+    def called(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
+        T.evaluate(T.call_packed("lib.keep", {ARRAY}))
+        for i in range(3):
+            B[i] = A[i] * T.float32(2)
+
+    @T.prim_func(private=True)
+    def calls(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
+        Module.called(A.data, B.data)
 
     @R.function(private=True)
     def keeps(q: {V}) -> {V}:
@@ -57,8 +68,10 @@ KEEP = {
     "as a value": 'f = R.ExternFunc("lib.keep"); _ = f(a)',
     "by a function that is called": "u = cls.keeps(a)",
     "by a function that such a one calls": "u = cls.asks(a)",
+    "by a loop program": f"u = R.call_tir(cls.called, (a,), out_ty={V})",
+    "by a loop program that another one calls": f"u = R.call_tir(cls.calls, (a,), out_ty={V})",
     "by a local function": LOCAL,
-    "behind what is allocated": f"""o = R.builtin.alloc_tensor(R.shape([3]), R.dtype("float32"), 0, R.str("global"))
+    "behind what is allocated": """o = R.builtin.alloc_tensor(R.shape([3]), R.dtype("float32"), 0, R.str("global"))
         _ = cls.bump(x, o)
         _1 = R.call_packed("lib.keep", a, o, ty_args=R.Tuple)""",
 }
@@ -86,7 +99,7 @@ def test_what_is_kept_is_not_overwritten(name: str, passes: tuple[str, ...]) -> 
 def test_what_a_destination_is_given_is_not_kept() -> None:
     call = 'R.call_dps_packed("lib.f", ({},), out_ty=R.Tensor((3,), "float32"))'
     lines = "".join(f"        {b} = {call.format(a)}\n" for a, b in zip("xabcd", "abcde", strict=True))
-    text = f'@I.ir_module\nclass Module:\n    @R.function\n    def main(x: {V}):\n{lines}        return e\n'
+    text = f"@I.ir_module\nclass Module:\n    @R.function\n    def main(x: {V}):\n{lines}        return e\n"
     planned = lower(rr.check(rr.parse(text)), passes=("to_destinations", "plan_memory")).module.module
     before, after = map(as_int, planned_bytes(planned))
     assert before is not None and after is not None and after < before

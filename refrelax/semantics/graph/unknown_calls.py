@@ -9,10 +9,12 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.link import library_names, nodes, reached_nodes
 from refrelax.semantics.ops.forms import CALL_FORMS
+from refrelax.semantics.types.purity import may_act
 from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, Op, SeqExpr, StringValue, Var, VarBinding
 from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.scalars import Intrinsic
 from refrelax.syntax.types import VOID
 
 NONE: frozenset[str] = frozenset()
@@ -52,9 +54,9 @@ def of_library(
 @dataclass(slots=True)
 class LibraryCalls:
     """Which calls of a module may come to a library function that is not ``known``, for what it stores or keeps: such a
-    call, or one of a graph-level function in which such a call may be made. A pure function is one by its author's word
-    alone where it has ``relax.force_pure``; of its calls those are set aside that are in destination form, spelled
-    out."""
+    call, or one of a function of the module, of either level, in which such a call may be made. A pure function is one
+    by its author's word alone where it has ``relax.force_pure``; of its calls those are set aside that are in
+    destination form, spelled out."""
 
     functions: Mapping[str, Any]
     known: Container[str] = NONE
@@ -69,7 +71,22 @@ class LibraryCalls:
     def may_be(self, call: Call, named: Mapping[str, Any]) -> bool:
         """Whether a call may come to one. ``named``: the names around it that are bound to a function."""
         callee = callee_of(call, self.functions, named)
-        return self.within(callee) if isinstance(callee, Function) else of_library(call, self.functions, named, self.known)
+        return self.within(callee) if isinstance(callee, Function) else self._is_one(call, named)
+
+    def _is_one(self, call: Call, named: Mapping[str, Any]) -> bool:
+        programs = (each.name for each in (call.op, *call.args) if isinstance(each, GlobalVar))
+        return of_library(call, self.functions, named, self.known) or any(map(self.in_program, programs))
+
+    def in_program(self, name: str) -> bool:
+        """Whether a loop program calls one, itself or through others."""
+        program = self.functions.get(name)
+        if not isinstance(program, PrimFunc):
+            return False
+        if id(program) not in self._within:
+            self._kept.append(program)
+            reached = (n for _, n in reached_nodes(self.functions, (name,)) if isinstance(n, Intrinsic) and may_act(n))
+            self._within[id(program)] = any(each not in self.known for node in reached for each in library_names(node))
+        return self._within[id(program)]
 
     def within(self, function: Function) -> bool:
         """Whether a call may that stands in a function, or in one that it calls, and so on."""
@@ -89,7 +106,7 @@ class LibraryCalls:
                     if id(callee) not in seen:
                         seen.add(id(callee))
                         waiting.append(callee)
-                elif of_library(call, self.functions, named, self.known):
+                elif self._is_one(call, named):
                     return True
         return False
 
@@ -103,8 +120,8 @@ ALLOCATING = frozenset({"relax.builtin.alloc_tensor", "relax.memory.alloc_tensor
 
 
 def spelled_out(function: Function) -> frozenset[int]:
-    """The calls of a function that are ``R.call_dps_packed`` spelled out (``lo/destinations``), by their ``id``: what they
-    give is dropped, and they are given last memory that was allocated before them and that nothing has named since."""
+    """The calls of a function that are ``R.call_dps_packed`` spelled out (``lo/destinations``), by their ``id``: what
+    they give is dropped, and they are given last memory that was allocated before and that nothing has named since."""
     found: set[int] = set()
     for seq in (each for each in nodes(function) if isinstance(each, SeqExpr)):
         fresh: set[str] = set()
