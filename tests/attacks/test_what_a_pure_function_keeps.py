@@ -68,6 +68,7 @@ KEEP = {
     "as a value": 'f = R.ExternFunc("lib.keep"); _ = f(a)',
     "by a function that is called": "u = cls.keeps(a)",
     "by a function that such a one calls": "u = cls.asks(a)",
+    "by a closure": f"f = R.make_closure(cls.keeps, R.tuple()); u = R.invoke_pure_closure(f, (a,), ty_args={V})",
     "by a loop program": f"u = R.call_tir(cls.called, (a,), out_ty={V})",
     "by a loop program that another one calls": f"u = R.call_tir(cls.calls, (a,), out_ty={V})",
     "by a local function": LOCAL,

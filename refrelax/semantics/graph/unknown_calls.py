@@ -19,6 +19,7 @@ from refrelax.syntax.types import VOID
 
 NONE: frozenset[str] = frozenset()
 NOWHERE: frozenset[int] = frozenset()
+PURE_CLOSURE = Op("relax.invoke_pure_closure")
 
 
 def functions_named(root: Any) -> dict[str, Any]:
@@ -62,6 +63,7 @@ class LibraryCalls:
     known: Container[str] = NONE
     _within: dict[int, bool] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
+    _somewhere: bool | None = None
 
     def of(self, function: Function) -> Iterator[Call]:
         """Such calls below a graph-level function."""
@@ -74,6 +76,22 @@ class LibraryCalls:
         return self.within(callee) if isinstance(callee, Function) else self._is_one(call, named)
 
     def _is_one(self, call: Call, named: Mapping[str, Any]) -> bool:
+        if call.op == PURE_CLOSURE and self._anywhere():
+            return True  # (it may be of any function of the module)
+        return self._by_itself(call, named)
+
+    def _anywhere(self) -> bool:
+        """Whether such a call stands in any graph-level function of the module."""
+        if self._somewhere is None:
+            graph = (each for each in self.functions.values() if isinstance(each, Function))
+            self._somewhere = any(
+                self._by_itself(call, named)
+                for each, named in ((each, functions_named(each)) for each in graph)
+                for call in self._not_aside(each)
+            )
+        return self._somewhere
+
+    def _by_itself(self, call: Call, named: Mapping[str, Any]) -> bool:
         programs = (each.name for each in (call.op, *call.args) if isinstance(each, GlobalVar))
         return of_library(call, self.functions, named, self.known) or any(map(self.in_program, programs))
 
