@@ -59,7 +59,9 @@ function inPlace(e, inputs, scope, callee) {
   return several ? made : made[0];
 }
 
+/** What a library function gives, as it is promised (ev/packed-result-type); of the type void it is dropped. */
 function packed(e, value, scope) {
+  if (e.ty_args.length === 1 && e.ty_args[0].node === "TupleType" && e.ty_args[0].fields.length === 0) return [];
   if (e.ty_args.length === 1) match([[value, e.ty_args[0]]], scope, () => open("ev/packed-result-type"));
   return value;
 }
@@ -89,4 +91,4 @@ function byContract(machine, name, args) {
   return [];
 }
 
-module.exports = { callForm, callLibrary, attr };
+module.exports = { callForm, callLibrary, packed, attr };

@@ -6,7 +6,7 @@ const { Scope } = require("./scope");
 const { match } = require("./matching");
 const { evaluate, dtypeOf, index } = require("./scalars");
 const { isFloat, decode } = require("./dtypes");
-const { callForm } = require("./calls");
+const { callForm, packed } = require("./calls");
 const { operator } = require("./operators");
 
 /** Call a graph-level function; `around` is the scope of a local one. */
@@ -89,7 +89,7 @@ function call(machine, e, scope) {
   const args = e.args.map((a) => expression(machine, a, scope));
   switch (e.op.node) {
     case "GlobalVar": return machine.call(e.op.name, args);
-    case "ExternFunc": return machine.library(e.op.name, args);
+    case "ExternFunc": return packed(e, machine.library(e.op.name, args), scope);
     case "Var": return calledValue(scope.value(e.op.name), args);
     default: break;
   }

@@ -139,10 +139,11 @@ class Effects(Contents):
         self, name: str, args: Sequence[Value | str], types: Sequence[Type], pure: bool, symbols: dict[str, PrimExpr]
     ) -> Value:
         """A library function that is called for what it gives. Unless it is pure it may store in what it is given, and
-        in what it or another one was given or gave before."""
+        in what it or another one was given or gave before. What is promised void is dropped; where nothing is promised,
+        the result is."""
         values = _values(args)
         self.apart(name, values)
-        wanted: Type = types[0] if len(types) == 1 else TupleType(tuple(types))
+        wanted: Type = types[0] if len(types) == 1 else TupleType(tuple(types)) if types else AnyType()
         said = self.said(wanted, symbols)
         if not pure and not any(said):  # its outputs may be among its arguments
             event = self.event(self.called(name, args, values), values, "all")

@@ -12,7 +12,7 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import Overwriting
-from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
+from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named
 from refrelax.semantics.ops import FRESH
 from refrelax.syntax.graph import Binding, Call, GlobalVar, Op, Var
 from refrelax.syntax.loops import PrimFunc
@@ -30,8 +30,9 @@ def overwritten(
     while more := {name for each in groups if each & memory for name in each} - memory:
         memory |= more
     overwriting, named = Overwriting(functions), functions_named(tuple(bindings))
+    libraries = LibraryCalls(functions, LIBRARY)
     calls = [each for b in bindings[since:] for each in nodes(b) if isinstance(each, Call)]
-    stores = (c for c in calls if overwriting(c) or may_call_library(c, functions, named, LIBRARY))
+    stores = (c for c in calls if overwriting(c) or libraries.may_be(c, named))
     return any(_mentioned(each) & memory for each in stores)
 
 

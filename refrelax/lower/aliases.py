@@ -16,7 +16,7 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.unknown_calls import functions_named, may_call_library
+from refrelax.semantics.graph.unknown_calls import LibraryCalls
 from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.wellformed.heads import contracts_of
@@ -135,10 +135,8 @@ class _Walk:
 
 def kept_by_libraries(module: Module, func: Function) -> Iterator[str]:
     """The names of what library functions may keep: all that is given to one of which nothing is known, or to a
-    function that calls one, where that is not pure. (In a pure one such calls are ``call_dps_packed`` spelled out.)"""
-    own = frozenset({*LIBRARY, *KERNELS, *contracts_of(module)})
-    functions, named = module.functions, functions_named(func)
-    impure = (each for each in nodes(func) if isinstance(each, Function) and not each.pure)
-    for call in (node for each in impure for node in nodes(each) if isinstance(node, Call)):
-        if may_call_library(call, functions, named, own):
+    function that may call one, but for calls in destination form."""
+    calls = LibraryCalls(module.functions, frozenset({*LIBRARY, *KERNELS, *contracts_of(module)}))
+    for each in (node for node in nodes(func) if isinstance(node, Function)):
+        for call in calls.of(each):
             yield from names_in((call.op, call.args))

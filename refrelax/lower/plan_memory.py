@@ -23,9 +23,10 @@ from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
 from refrelax.lower.kills import killed
 from refrelax.lower.lives import Life, lives, of_groups
+from refrelax.lower.may_trap import Traps
 from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, usual_bytes
 from refrelax.lower.names import Taken
-from refrelax.lower.to_destinations import names_of
+from refrelax.lower.to_destinations import by_name, names_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.symbol_bounds import as_claims, symbol_bounds
@@ -68,7 +69,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     for name, func in checked.module.functions.items():
         functions[name] = func
         if isinstance(func, Function) and any(map(_allocates, nodes(func))):
-            functions[name] = plan(checked.module, name, func, ledger)
+            functions[name] = plan(checked, name, func, ledger)
     return checked.module.with_functions(functions)
 
 
@@ -76,8 +77,10 @@ def _allocates(node: object) -> bool:
     return isinstance(node, Call) and allocated(node) is not None
 
 
-def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
+def plan(checked: CheckedModule, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
+    module = checked.module
+    traps = Traps(module, name, by_name(checked.types.get(name, {})), ledger.apart())
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
     whole.update({aliases.find(each): 1 for each in kept_by_libraries(module, func)})
@@ -87,13 +90,13 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
         own = ledger.apart()
         outside = _outside(func)
         planner = _Planner(name, own, aliases, names_of(func), whole, _signature(func), _extents(func), outside)
-        planner.alike, planner.hoist, planner.killed = alike, hoist, killed(func)
+        planner.alike, planner.hoist, planner.killed, planner.traps = alike, hoist, killed(func), traps
         if UPPER in dict(func.attrs):
             planner.arrange(func)
         planned = planner.function(func)
         plans.append((usual_bytes(planned), planned, own))
     _, planned, own = min(plans, key=lambda each: each[0])
-    ledger.claims.extend(own.claims)
+    ledger.claims.extend((*own.claims, *traps.ledger.claims))
     return planned
 
 
@@ -119,8 +122,8 @@ def _outside(func: Function) -> tuple[PrimExpr, ...]:
 @dataclass(eq=False, slots=True)
 class Slot:
     """A storage of the plan. ``size`` grows while its sequence is planned; ``dims``: extents that are known to be
-    computed wherever it is used; ``last``: the tensor that had it last, and when its life ended; ``end``: where in its
-    sequence it is used last."""
+    computed wherever it is used; ``last``: the tensor that had it last, and when its life ended; ``begin``: before
+    which binding of its sequence it stands; ``end``: where it is used last."""
 
     name: str
     size: PrimExpr
@@ -128,14 +131,17 @@ class Slot:
     home: int
     last: tuple[str, int] = ("", 0)
     end: int = 0
+    begin: int = 0
 
 
 @dataclass(slots=True)
 class _Level:
-    """A sequence being planned: what it may use, what it made, what lives in it."""
+    """A sequence being planned, at the binding ``index``: what it may use, what it made, what lives in it."""
 
     number: int
     free: list[Slot]
+    bindings: list[Binding] = field(default_factory=list)
+    index: int = 0
     own: list[Slot] = field(default_factory=list)
     living: dict[str, list[tuple[str, Slot]]] = field(default_factory=dict)
     touched: set[Slot] = field(default_factory=set)
@@ -148,7 +154,7 @@ class _Planner:
     """One function. ``whole`` counts the mentions of each group; ``outside``: what holds wherever its symbols are
     known; ``time`` numbers the bindings as they stand. ``alike``: symbolic sizes share storage only where they are
     equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows;
-    ``killed``: names that the program kills itself."""
+    ``killed``: names that the program kills itself; ``traps``: where a run may end."""
 
     function_name: str
     ledger: Ledger
@@ -164,6 +170,7 @@ class _Planner:
     offsets: dict[str, int] = field(default_factory=dict)
     arena: Slot | None = None
     killed: frozenset[str] = frozenset()
+    traps: Traps | None = None
     time: int = 0
     levels: int = 0
 
@@ -192,13 +199,13 @@ class _Planner:
         bindings = [b for block in seq.blocks for b in block.bindings]
         local, ends = of_groups(bindings, self.aliases, self.whole)
         self.levels += 1
-        level = _Level(self.levels, list(free))
+        level = _Level(self.levels, list(free), bindings)
         self.stack.append(level)
         if self.levels == 1 and self.arena is not None:
             level.own.append(self.arena)
         parts: list[list[Binding | Slot]] = []
         for index, binding in enumerate(bindings):
-            self.time += 1
+            self.time, level.index = self.time + 1, index
             parts.append(self._binding(binding, index, level, local))
             parts[-1].extend(self._deaths(index, ends, level))
         self.stack.pop()
@@ -249,7 +256,8 @@ class _Planner:
         new = slot is None
         if slot is None:
             home = self._home(size, where, level)
-            slot = Slot(self.taken.fresh("storage"), size, (dims,) if home is level else (), home.number)
+            known = (dims,) if home is level else ()
+            slot = Slot(self.taken.fresh("storage"), size, known, home.number, begin=home.index)
             home.own.append(slot)
             if home is not level:
                 home.hoisted.append(slot)
@@ -331,10 +339,22 @@ class _Planner:
         for slot in reversed(free):
             if slot.home == level.number and free_symbols(size) <= self.known | free_symbols(slot.size):
                 larger = both(le(int_imm(0), size), le(slot.size, size))
-                if self._proved(larger, where, slot.dims, slot.size):
+                if self._early(size, slot, level) and self._proved(larger, where, slot.dims, slot.size):
                     slot.size, slot.dims = size, (*slot.dims, dims)
                     return slot
         return None
+
+    @rule("lo/reuse-fits")
+    def _early(self, size: PrimExpr, slot: Slot, level: _Level) -> bool:
+        """Whether a size may be computed where a storage stands: it is an ``int64`` there, or no run comes so far
+        without coming here, where it is computed as well."""
+        between = level.bindings[slot.begin : level.index]
+        if self.traps is not None and not self.traps.among(between):
+            return True
+        assume = self._given(tuple(d for each in slot.dims for d in each), slot.size)
+        claim = le(int_imm(0), size)
+        fits = self.ledger.known(claim, assume, "int64")
+        return fits and self.ledger.holds(claim, "lo/reuse-fits", f"{self.function_name}: early", assume, "int64")
 
     def _proved(self, statement: PrimExpr, where: str, dims: tuple[Dims, ...], *sizes: PrimExpr) -> bool:
         """Whether a claim is proved; only then it is raised, since what is not proved is not used."""

@@ -362,6 +362,30 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...], list[Any]]] = {
         ("fuse_loops",),
         [X],
     ),
+    "a fused function that calls in place what stores nothing": (
+        BUMP
+        + f"""
+    @T.prim_func(private=True)
+    def nothing(A: T.Buffer((4,), "float32")):
+        T.evaluate(0)
+
+    @R.function(private=True)
+    def chain(x: {V}) -> {V}:
+        R.func_attr({{"Primitive": True}})
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.bump, (x,), out_ty={V})
+            b = R.call_tir_inplace(cls.nothing, (a,), inplace_indices=[0], out_ty={V})
+            R.output(b)
+        return b
+
+    @R.function
+    def main(x: {V}):
+        return Module.chain(x)
+""",
+        ("fuse_loops",),
+        [X],
+    ),
     "a truth that is computed from what wraps": (
         through("float32", "A[i] + T.float32(1)", f"B[i] + T.Cast('float32', (i * {STEEP} * 4) // {STEEP} < 5)"),
         ("fuse_loops",),

@@ -19,6 +19,7 @@ from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import DESTINATION_PASSING
+from refrelax.semantics.types.dropped import drops
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
     AttrList,
@@ -42,7 +43,6 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import (
-    VOID,
     AnyType,
     PrimType,
     TensorType,
@@ -143,7 +143,7 @@ def binding(writer: Writer, each: Binding) -> None:
             text = (direct(writer, each) if writer.live and placed is None else None) or value(writer, each.value)
             target = placed or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
-    if isinstance(each, VarBinding) and isinstance(each.value, Call) and each.annotation == VOID:
+    if drops(each):
         writer.line(f"{name} = ()")  # ev/promised-type: the value is dropped
     if not isinstance(each, MatchCast):
         forgets(known_type(writer, each.value), writer.type_of(each.name))

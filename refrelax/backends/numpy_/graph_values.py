@@ -42,12 +42,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import Literal, as_int
-from refrelax.syntax.types import (
-    FuncType,
-    PrimType,
-    TupleType,
-    Type,
-)
+from refrelax.syntax.types import VOID, FuncType, PrimType, Type
 
 
 def value(writer: Writer, expr: Expr) -> str:
@@ -101,7 +96,7 @@ def _call(writer: Writer, call: Call) -> str:
             return "None"
         case Op(name="relax.call_builtin_with_ctx"):
             given = _builtin(writer, call)
-            return given if call.ty_args and call.ty_args != (TupleType(()),) else f"rt.nothing({given})"
+            return given if call.ty_args and call.ty_args != (VOID,) else f"rt.nothing({given})"
         case Op(name="relax.builtin.alloc_tensor") if isinstance(kind := call.args[1], DataTypeValue):
             return f"rt.empty({value(writer, call.args[0])}.dims, {dtype_text(kind.dtype)})"
         case Op(name=name) if name in KILLS:
@@ -193,8 +188,8 @@ EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
 
 
 def _promised(call: Call, text: str) -> str:
-    """A library function that gives nothing, where the empty tuple is promised."""
-    return f"rt.unit({text})" if call.ty_args == (TupleType(()),) else text
+    """The result of a library function, which is dropped where void is promised (``ev/packed-result-type``)."""
+    return f"rt.nothing({text})" if call.ty_args == (VOID,) else text
 
 
 def _library(callee: Expr) -> str:

@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins import contexts
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.dropped import drops
 from refrelax.semantics.types.renaming import dims_of
 from refrelax.syntax.graph import (
     Binding,
@@ -38,7 +39,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, int_imm
-from refrelax.syntax.types import PrimType
+from refrelax.syntax.types import VOID, PrimType
 
 __all__ = ["Unbuildable", "built"]
 
@@ -140,8 +141,18 @@ class _Builder:
             check(code, [(value, binding.type, context)])
         else:
             value = self._value(code, binding.value, binding.name)
+            if drops(binding) or self._is_dropped(code, binding):
+                code.emit(value)
+                value = code.compound(Tuple(()))
         code.bindings.append(VarBinding(binding.name, value, span=binding.span))
         code.bound(binding.name, code.types.get(binding.name))
+
+    @staticmethod
+    def _is_dropped(code: Code, binding: VarBinding) -> bool:
+        """Whether it is a call of a function value that is deduced to give void (``ev/promised-type``)."""
+        value = binding.value
+        of_value = isinstance(value, Call) and isinstance(value.op, Var) and binding.annotation is None
+        return of_value and code.types.get(binding.name) == VOID
 
     def _bound(self, code: Code, value: Expr, wish: str) -> Var:
         return code.emit(self._value(code, value, wish), wish)

@@ -9,9 +9,10 @@ Spec: ``spec/10-lowering.md``, ``lo/dispatch-pattern``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refrelax.errors import Diagnostic, Span
+from refrelax.lower.tuples import renamed
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import CALL_FORMS, IMPURE, LOW_LEVEL, OPERATORS
@@ -85,18 +86,22 @@ def pattern_of(checked: CheckedModule, name: str) -> Pattern:
             raise NoPattern(f"expected a type of {promise.name} that follows from the parameters'", function.span)
     wanted: dict[str, Expr] = {}
     conditions: list[tuple[str, TensorType]] = []
+    same: dict[str, str] = {}
     for block in function.body.blocks:
         for binding in block.bindings:
+            value = renamed(binding.value, same)
             if isinstance(binding, MatchCast):
-                conditions.append(_condition(binding, params, defined))
+                conditions.append(_condition(replace(binding, value=value), params, defined))
+                same[binding.name] = conditions[-1][0]
             else:
-                _supported(binding.value, binding.span or function.span)
-                wanted[binding.name] = binding.value
+                _supported(value, binding.span or function.span)
+                wanted[binding.name] = value
     root = function.body.body
     if not isinstance(root, Var) or not isinstance(wanted.get(root.name), Call):
         raise NoPattern("expected the result of an operator as the contract's result", function.span)
     result = _tensor(function.ret, "the result", function.span)
-    unused = sorted(set(params) - {v for e in wanted.values() for v in variables(e)})
+    used = _used(wanted, root.name)
+    unused = sorted((params.keys() | wanted.keys()) - used)
     if unused:
         raise NoPattern(f"expected a contract that uses {unused[0]}: no match can tell what it is", function.span)
     types = dict(checked.types.get(name, {}))
@@ -144,6 +149,16 @@ def _supported(e: Expr, span: Span | None) -> None:
         case _:
             found = getattr(getattr(e, "op", None), "name", type(e).__name__)
             raise NoPattern(f"expected operators without effects, found {found}", getattr(e, "span", None) or span)
+
+
+def _used(wanted: dict[str, Expr], root: str) -> set[str]:
+    """The names that the result is made of. (What nothing is made of is not looked for, and might still trap.)"""
+    found, waiting = {root}, [root]
+    while waiting:
+        more = set(variables(wanted[waiting.pop()])) - found
+        found |= more
+        waiting += more & wanted.keys()
+    return found
 
 
 def variables(e: Expr) -> Iterator[str]:

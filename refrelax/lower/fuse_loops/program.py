@@ -17,7 +17,7 @@ from refrelax.lower.pattern_kinds import outputs, program
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.overwriting import stores_in_inputs
-from refrelax.syntax.graph import Call, DataflowBlock, Expr, Function, GlobalVar, PrimValue, Tuple, Var, VarBinding
+from refrelax.syntax.graph import Call, DataflowBlock, Expr, Function, GlobalVar, Op, PrimValue, Tuple, Var, VarBinding
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam, Stmt
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
@@ -122,7 +122,11 @@ def _append(
 ) -> Interface | None:
     """The body of one call; what its entry check compares."""
     match binding.value:
-        case Call(args=(GlobalVar(name=callee), Tuple(fields=args)), ty_args=(TensorType() as out,)):
+        case Call(
+            op=Op(name="relax.call_tir" | "relax.call_tir_with_grad"),
+            args=(GlobalVar(name=callee), Tuple(fields=args)),
+            ty_args=(TensorType() as out,),
+        ):
             func = module.functions.get(callee)
         case _:
             return None

@@ -27,7 +27,7 @@ from refrelax.semantics.values import Closure, TensorValue, Value, empty
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Binding, Call, Expr, ExternFunc, GlobalVar, StringValue, Tuple
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import DTensorType, TensorType, TupleType, Type
+from refrelax.syntax.types import VOID, DTensorType, TensorType, TupleType, Type
 
 
 class Listener(Protocol):
@@ -174,11 +174,12 @@ def invoke(
 
 
 def promised(result: Any, call: Call, scope: Scope) -> Any:
-    """``result``, if it has the type that the call promises; a contradiction leaves the run open."""
+    """``result``, if it has the type that the call promises; a contradiction leaves the run open. Of the promised type
+    void it is dropped."""
     if not call.ty_args:
         return result
     wanted: Type = call.ty_args[0] if len(call.ty_args) == 1 else TupleType(call.ty_args)
-    if isinstance(wanted, TupleType) and not wanted.fields and result is None:
+    if wanted == VOID:
         return ()
     try:
         match(result, wanted, dict(scope.symbols), scope.values, "the result of a library function")

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.rules import rule
-from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.unknown_calls import functions_named, of_library
+from refrelax.semantics.graph.link import BY_NAME, nodes
+from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named, of_library
 from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
 from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, Var, VarBinding
 from refrelax.syntax.loops import AllocBuffer, BufferParam, BufferStore, PrimFunc, SBlock
-from refrelax.syntax.scalars import PrimExpr, walk
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Intrinsic, PrimExpr, walk
 from refrelax.syntax.types import TupleType
 
 
@@ -56,7 +58,8 @@ class Overwriting:
                 return True
             case Call(op=Op(name=name), args=(GlobalVar(name=callee), *rest)) if name in DESTINATION_PASSING:
                 given: tuple[Any, ...] = tuple(rest)
-                if isinstance(f := self.functions.get(callee), PrimFunc) and stores_in_inputs(f, _inputs(f, node)):
+                f = self.functions.get(callee)
+                if isinstance(f, PrimFunc) and (stores_in_inputs(f, _inputs(f, node)) or self.acts(callee, f)):
                     return True
             case Call(op=GlobalVar(name=name), args=args) if isinstance(self.functions.get(name), Function):
                 given = args
@@ -71,12 +74,36 @@ class Overwriting:
         named = (self.functions.get(each.name) for each in given if isinstance(each, GlobalVar))
         return any(isinstance(f, PrimFunc) and not prim_func_is_pure(f) for f in named)
 
+    def acts(self, name: str, f: PrimFunc) -> bool:
+        """Whether a loop-level function calls a library function of which nothing is known, itself or through others:
+        that may store in what it was given before."""
+        calls = (each.op for each in nodes(f) if isinstance(each, Intrinsic))
+        if not any(op in BY_NAME or op.startswith("cls.") for op in calls):
+            return False
+        return LibraryCalls(self.functions, contracts_of(Module(self.functions))).in_program(name)
+
     def function(self, name: str) -> bool:
-        """Whether such a call stands in a graph-level function of the module, or in one that it calls."""
+        """Whether such a call stands in a graph-level function of the module, or in one that it calls, and so on."""
         if name not in self.known:
-            self.known[name] = False  # (of a function that calls itself, what else stands in it says)
-            self.known[name] = self.within(self.functions[name])
+            self.known[name] = self._reached(name)
         return self.known[name]
+
+    def _reached(self, start: str) -> bool:
+        waiting, seen = [start], {start}
+        while waiting:
+            for node in nodes(self.functions[waiting.pop()]):
+                match node:
+                    case Call(op=GlobalVar(name=name)) if isinstance(self.functions.get(name), Function):
+                        if name not in seen:
+                            seen.add(name)
+                            waiting.append(name)
+                        if self.itself(node):
+                            return True
+                    case _ if self(node):
+                        return True
+                    case _:
+                        pass
+        return False
 
     def within(self, root: Any) -> bool:
         """Whether such a call stands below ``root``."""
