@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (programs as the machine has them)
 """A function that runs again while it runs has no memory that is kept: it may come to itself by a value."""
 
 from __future__ import annotations

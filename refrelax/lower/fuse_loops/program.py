@@ -222,6 +222,6 @@ def body(p: Program) -> tuple[Stmt, ...]:
 
 
 def _loop_name(axis: str) -> str:
-    """A loop variable's, for an axis: ``i`` for ``v_i``, and for what says no name (``v_1``, which ``v`` may become)."""
+    """A loop variable's, for an axis: ``i`` for ``v_i``, and for what leaves no name (``v_1``, made of ``v``)."""
     name = axis.removeprefix("v_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else "i"
