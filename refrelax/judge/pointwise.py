@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from refrelax.errors import UsageError
 from refrelax.judge import recorded
 from refrelax.judge.erased import spelled_out
 from refrelax.judge.events import Events, same_value
@@ -275,11 +274,11 @@ class _Comparison:
         return Claim(each.purpose, words.named(each.statement), tuple(map(words.named, each.given)))
 
     def assume(self, names: Mapping[str, PrimExpr]) -> None:
-        """Take the assumptions of the caller in."""
+        """Take the assumptions of the caller in. (A built entry has symbols in the texts of its checks alone.)"""
         for claim in self.options.assume:
             unknown = sorted(free_symbols(claim) - names.keys())
             if unknown:
-                raise UsageError(f"an assumption about {unknown[0]!r}, which is no symbol of the entry's signature")
+                raise NotRead(f"an assumption about {unknown[0]!r}, which no parameter is seen to have")
             parts = conjuncts(ideal(substitute(claim, names)))
             self.logic.assume(*parts)
             self.trusts[f"assumed: {expression(claim)}"] = None

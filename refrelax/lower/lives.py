@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from refrelax.lower.aliases import Aliases, occurrences
-from refrelax.lower.memory_sizes import Dims, allocated
+from refrelax.lower.memory_sizes import Dims, plannable
 from refrelax.syntax.graph import Binding, If, SeqExpr, VarBinding
 
 
@@ -63,7 +63,7 @@ class _Walk:
                 if isinstance(binding.value, If):
                     self.sequence(binding.value.then_branch)
                     self.sequence(binding.value.else_branch)
-                group, new = self.aliases.find(binding.name), allocated(binding.value)
+                group, new = self.aliases.find(binding.name), plannable(binding.value)
                 if new is not None and group in local:
                     begun.append((binding.name, group, *new, begin))
             after.append(self.time)

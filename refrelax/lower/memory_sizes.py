@@ -10,7 +10,19 @@ from collections.abc import Iterable
 from refrelax.errors import Ended, UsageError
 from refrelax.semantics.dims import NO_FACTS, Facts, shape_facts, simplify, value
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Call, DataTypeValue, Expr, Function, If, Op, SeqExpr, ShapeExpr, VarBinding
+from refrelax.syntax.graph import (
+    Call,
+    DataTypeValue,
+    Expr,
+    Function,
+    If,
+    Op,
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    StringValue,
+    VarBinding,
+)
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 from refrelax.syntax.types import ShapeType, TensorType
@@ -53,7 +65,7 @@ def nbytes(dims: Iterable[PrimExpr], dtype: str) -> PrimExpr:
 
 
 def allocated(value: Expr) -> tuple[Dims, str] | None:
-    """Dims and dtype of an ``R.builtin.alloc_tensor`` in global memory of the first device."""
+    """Dims and dtype of an ``R.builtin.alloc_tensor``."""
     match value:
         case Call(
             op=Op(name="relax.builtin.alloc_tensor"), args=(ShapeExpr(values=dims), DataTypeValue(dtype=dtype), *_)
@@ -61,6 +73,17 @@ def allocated(value: Expr) -> tuple[Dims, str] | None:
             return dims, dtype
         case _:
             return None
+
+
+def plannable(value: Expr) -> tuple[Dims, str] | None:
+    """Those of one in global memory of the first device, which is where all storages of a plan are."""
+    match value:
+        case Call(args=(_, _, PrimValue(value=device), *_)) if as_int(device) != 0:
+            return None
+        case Call(args=(_, _, _, scope, *_)) if not (isinstance(scope, StringValue) and scope.value == "global"):
+            return None
+        case _:
+            return allocated(value)
 
 
 def planned_bytes(module: Module, name: str = "main") -> tuple[PrimExpr, PrimExpr]:

@@ -24,6 +24,9 @@ Pass = Callable[[CheckedModule, Ledger], Module]
 
 DISPATCH = "dispatch_library"
 
+MACHINE = frozenset({"capture", "build"})
+"""The passes that write calls of the virtual machine's library."""
+
 PASSES: dict[str, str] = {
     DISPATCH: "refrelax.lower.dispatch_library",
     "legalize": "refrelax.lower.legalize",
@@ -126,7 +129,7 @@ def find_pass(name: str) -> Pass:
     if name not in PASSES:
         raise UsageError(f"unknown pass {name!r}; known: {', '.join(PASSES)}")
     found: Pass = import_module(PASSES[name]).run
-    return found if name == DISPATCH else beside_contracts(found)
+    return found if name == DISPATCH else beside_contracts(found, name in MACHINE)
 
 
 def _checked_again(name: str, module: Module) -> CheckedModule:

@@ -24,7 +24,7 @@ from refrelax.lower.claims import Ledger, both, le, lt
 from refrelax.lower.kills import killed
 from refrelax.lower.lives import Life, lives, of_groups
 from refrelax.lower.may_trap import Traps
-from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, usual_bytes
+from refrelax.lower.memory_sizes import Dims, nbytes, plannable, planned_bytes, usual_bytes
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import by_name, names_of
 from refrelax.rules import rule
@@ -74,7 +74,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
 
 
 def _allocates(node: object) -> bool:
-    return isinstance(node, Call) and allocated(node) is not None
+    return isinstance(node, Call) and plannable(node) is not None
 
 
 def plan(checked: CheckedModule, name: str, func: Function, ledger: Ledger) -> Function:
@@ -235,7 +235,7 @@ class _Planner:
                 nested = replace(own, outside=(*self.outside, *_outside(inner)), stack=[])
                 return [replace(binding, value=nested.function(inner))]
             case other:
-                found = allocated(other)
+                found = plannable(other)
                 group = self.aliases.find(binding.name)
                 if found is None or group not in local:
                     return [binding]

@@ -15,6 +15,7 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.names import Taken
 from refrelax.lower.orphans import called
 from refrelax.rules import rule
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import named_libraries, nodes
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
@@ -23,10 +24,17 @@ from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
 
 
-def beside_contracts(run: Callable[[CheckedModule, Ledger], Module]) -> Callable[[CheckedModule, Ledger], Module]:
-    """A pass that leaves contracts as they are."""
+def beside_contracts(
+    run: Callable[[CheckedModule, Ledger], Module], machine: bool = False
+) -> Callable[[CheckedModule, Ledger], Module]:
+    """A pass that leaves contracts as they are. ``machine``: it writes calls of the virtual machine's library, which
+    mean something else in a module that has a contract of such a name."""
 
     def apart_from(checked: CheckedModule, ledger: Ledger) -> Module:
+        other = sorted(name for name in contracts_of(checked.module) if machine and name in LIBRARY)
+        if other:
+            ledger.left["the module"] = f"it has a contract of {other[0]}, a call of the machine's"
+            return checked.module
         return with_contracts(run(without_contracts(checked), ledger), checked.module)
 
     return apart_from
@@ -60,14 +68,21 @@ def with_contracts(module: Module, before: Module) -> Module:
     aside = apart(before)
     if not aside:
         return module
-    named, still = _named(before), _named(module)
+    contracts = contracts_of(before)
+    named, still = libraries_named(before), libraries_named(module)
+    waiting = list(still)
+    while waiting:  # what a contract that stays calls has its contract, too
+        contract = contracts.get(waiting.pop())
+        more = libraries_named(before.with_functions({contract: before.functions[contract]})) if contract else set()
+        waiting += more - still
+        still |= more
     functions, names = dict(module.functions), Taken(module.functions)
-    for library, contract in contracts_of(before).items():
+    for library, contract in contracts.items():
         if contract in aside and (library in still or library not in named):
             functions[names.fresh(contract)] = before.functions[contract]
     return module.with_functions(functions)
 
 
-def _named(module: Module) -> set[str]:
+def libraries_named(module: Module) -> set[str]:
     """The library functions that anything in the module calls or names."""
     return {name for f in module.functions.values() for node in nodes(f) for name in named_libraries(node)}

@@ -25,6 +25,10 @@ from refrelax.syntax import bits, dtypes
 from refrelax.syntax.module import MACHINE, ConstantArray
 
 
+class NoNumbers(UsageError):
+    """Numbers were asked of elements that are none under their reading."""
+
+
 class Tensor:
     """A tensor at the surface: dtype, shape and elements; a view of run-time memory, so externs may write to it.
 
@@ -104,7 +108,7 @@ class Tensor:
         except NoBits:
             name = self.core.numerics.name
             held = "sets: .lo and .hi are their bounds, .judge(array) compares" if name in ENCLOSING else "terms"
-            raise UsageError(f"elements under {name} are {held}; run with numerics='ieee' for numbers") from None
+            raise NoNumbers(f"elements under {name} are {held}; run with numerics='ieee' for numbers") from None
 
     def tolist(self) -> Any:
         """Elements as nested lists of Python numbers; ``None`` for poison. Raises as ``patterns``."""

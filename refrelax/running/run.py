@@ -14,7 +14,7 @@ from typing import Any
 
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.rules import rule
-from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.arrays import NoNumbers, Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.builtins.contexts import param_types
@@ -127,8 +127,16 @@ class Watched(list[Effect]):
 @rule("ev/library-memory")
 def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:
     """A library function, given surface values and giving run-time values. A tensor is over the same cells on both
-    sides."""
-    return lambda *args: inward(function(*(outward(a) for a in args)), None, numerics)
+    sides. A function that computes with numbers says nothing of a reading whose elements are sets."""
+
+    def called(*args: Any) -> Any:
+        try:
+            found = function(*(outward(a) for a in args))
+        except NoNumbers:
+            raise Ended(Exhausted("single numbers for a library function")) from None
+        return inward(found, None, numerics)
+
+    return called
 
 
 # --- values across the surface ---------------------------------------------------------------------------------------

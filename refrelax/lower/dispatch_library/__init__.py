@@ -23,6 +23,7 @@ from refrelax.lower.dispatch_library.patterns import Pattern
 from refrelax.lower.fuse_ops.interface import extents
 from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.lower.names import Taken
+from refrelax.lower.set_aside import libraries_named
 from refrelax.rules import rule
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
@@ -60,9 +61,12 @@ def run(
     own = own_patterns(checked)
     known = contracts_of(checked.module)
     found = tried(libraries)
-    patterns = [*own, *(each for each, _ in found if each.library not in known)]
+    called = libraries_named(checked.module) - known.keys()
+    taken = known.keys() | called
+    patterns = [*own, *(each for each, _ in found if each.library not in taken)]
     given = {each.library for each, is_given in found if is_given}
-    dispatcher = _Dispatcher(checked, ledger, patterns, Misses(given - known.keys()))
+    dispatcher = _Dispatcher(checked, ledger, patterns, Misses(given - taken))
+    ledger.unused |= dict.fromkeys(given & called, "the module calls a function of that name, without a contract")
     functions: dict[str, BaseFunc] = dict(checked.module.functions)
     own_code = [name for name, function in functions.items() if _is_code(function)]
     for name in own_code:

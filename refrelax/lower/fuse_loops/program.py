@@ -5,6 +5,7 @@ Spec: ``spec/11-fusion.md``, ``lo/fuse-concatenate``.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -221,7 +222,10 @@ def to_prim_func(p: Program) -> PrimFunc:
 
 def body(p: Program) -> tuple[Stmt, ...]:
     """The statements of the nests, under loop variables of their own."""
-    return tuple(
-        write_nest(nest, tuple(p.taken.fresh(axis.var.name.removeprefix("v_") or "i") for axis in nest.axes))
-        for nest in p.nests
-    )
+    return tuple(write_nest(nest, tuple(p.taken.fresh(_loop_name(a.var.name)) for a in nest.axes)) for nest in p.nests)
+
+
+def _loop_name(axis: str) -> str:
+    """A loop variable's, for an axis: ``i`` for ``v_i``, and for what leaves no name (``v_1``, made of ``v``)."""
+    name = axis.removeprefix("v_")
+    return name if name.isidentifier() and not keyword.iskeyword(name) else "i"
