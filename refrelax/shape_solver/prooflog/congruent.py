@@ -1,8 +1,8 @@
-"""Terms that are equal but for places where equal terms stand: congruence, place by place.
+"""Terms that are equal but for places where equal terms stand: congruence, place by place, and arm by arm.
 
 Both sides of what a normal form cancels are read off the claim: atoms that take each other's place in it. Values at
-points say which can; that they do follows from their operands, or is a question of its own, mostly without the
-hypotheses.
+points say which can; that they do follows from their operands, of choices from what is chosen in each case, or is a
+question of its own, mostly without the hypotheses.
 """
 
 from __future__ import annotations
@@ -12,19 +12,28 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import ge
+from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
+from refrelax.shape_solver.prooflog.bitwise import equation
 from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.carried import within
+from refrelax.shape_solver.prooflog.contrary import contrary
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.recorded import unequal
 from refrelax.shape_solver.prooflog.samples import Samples
+from refrelax.shape_solver.prooflog.search import alternatives
 
 MAX_ATOMS = 12
 """Atoms of a form that are looked at in pairs."""
 
 MAX_DEPTH = 6
 """Operands below one another."""
+
+MAX_CHOICES = 4
+"""Choices that are split, one below the other."""
+
+MAX_PARTS = 4
+"""Of a claim that is a disjunction, when it is denied."""
 
 NODES = 12
 """Of a branching that shows that two terms are equal."""
@@ -38,16 +47,33 @@ LEAVES = ("sym", "ite", "define")
 
 
 def congruent(ledger: Ledger, goals: list[int]) -> int | None:
-    """The number of an absurdity from one of ``goals``, by terms in it that are equal."""
-    for goal in goals:
+    """The number of an absurdity from one of ``goals``, of which the last says most, by terms in it that are equal."""
+    for goal in reversed(goals):
         fact = ledger.facts[goal]
         p = fact[1] if fact[0] in ("ge", "eq") else unequal(fact)
-        if p is None or p.constant() is not None:
-            continue
-        found = Congruence(ledger, Samples.of(ledger, goal)).absurd(goal, p)
-        if found is not None:
-            return found
-    return None
+        if p is not None and p.constant() is None:
+            found = Congruence(ledger, Samples.of(ledger, goal)).absurd(goal, p)
+            if found is not None:
+                return found
+    return _each(ledger, goals) if goals else None
+
+
+def _each(ledger: Ledger, goals: list[int]) -> int | None:
+    """The same from each part of the disjunction that the last of ``goals`` is."""
+    *others, goal = goals
+    kind, *parts = ledger.facts[goal]
+    if kind != "or" or unequal(ledger.facts[goal]) is not None or len(parts) > MAX_PARTS or ledger.meter.empty:
+        return None
+    branches = []
+    for part in parts:
+        below = ledger.branch(flattened([part]))
+        below.used.add(-1 - goal)
+        found = congruent(below, [*others, *range(len(ledger.facts), len(below.facts))])
+        if found is None:
+            return None
+        below.goal = found
+        branches.append(below)
+    return ledger.cases({"or": goal}, branches, ABSURD)
 
 
 @dataclass(slots=True)
@@ -57,6 +83,8 @@ class Congruence:
     zeros: dict[Poly, int | None] = field(default_factory=dict)
     """What was asked, and the equation that says that it is 0."""
     asked: set[tuple[Poly, int]] = field(default_factory=set)
+    choices: int = MAX_CHOICES
+    """How many may still be split."""
 
     def absurd(self, goal: int, p: Poly) -> int | None:
         """From the fact ``goal``, which says that ``p`` is not 0 or at least 0, or 0."""
@@ -100,7 +128,7 @@ class Congruence:
         value = self.samples.value(p, self.samples.points[0]) if self.samples.points else None
         if value is None or not self.samples.zero(p - value):
             return None
-        equation = self.shown(p - value)
+        equation = self.nothing(p - value, MAX_DEPTH)
         return None if equation is None else (value, equation)
 
     def pairs(self, p: Poly) -> Iterator[tuple[int, int]]:
@@ -118,6 +146,8 @@ class Congruence:
         if self.zeros.get(p) is None and (p, depth) not in self.asked:
             self.asked.add((p, depth))
             found = self.alike(u, v, depth)
+            if found is None:
+                found = self.chosen(p, depth)
             self.zeros[p] = self.shown(p) if found is None and p not in self.zeros else found
         return self.zeros[p]
 
@@ -140,13 +170,56 @@ class Congruence:
         if p not in self.zeros:
             self.zeros[p] = None
             rest, terms = self.merged(p, depth)
-            if rest.terms and (equation := self.shown(rest)) is not None:
+            if rest.terms and (equation := self.nothing(rest, depth)) is not None:
                 rest, terms = Poly({}), [*terms, (Poly.of(1), equation)]
             if not rest.terms:
                 ledger = self.ledger
                 ends = [ledger.combine(s * p, [[1, ["not"]], *_times(terms, s)]) for s in (1, -1)]
                 self.zeros[p] = ledger.equal(*ends)
         return self.zeros[p]
+
+    def nothing(self, p: Poly, depth: int) -> int | None:
+        """The same where no atoms take each other's place."""
+        found = self.chosen(p, depth)
+        return self.shown(p) if found is None else found
+
+    def chosen(self, p: Poly, depth: int) -> int | None:
+        """The same by the arms of a choice in ``p``: what is left of it where one is chosen."""
+        ledger, atoms = self.ledger, self.ledger.reading.atoms
+        left = sorted(each for each in ledger.reduce(p).mentions() if atoms[each].kind == "ite")
+        if not left or depth <= 0 or self.choices <= 0 or ledger.meter.empty or not self.samples.zero(p):
+            return None
+        count, masked, number = len(atoms), len(ledger.reading.masks), left[0]
+        branches = []
+        for start in alternatives(ledger, number):
+            below = ledger.branch(start)
+            below.used.add(number)
+            found = self.arm(below, number, start, p, depth - 1)
+            if found is None:
+                ledger.reading.forget(count, masked)
+                return None
+            below.goal = found
+            branches.append(below)
+        return ledger.cases({"atom": number}, branches, eq(p))
+
+    def arm(self, below: Ledger, number: int, start: list[Formula], p: Poly, depth: int) -> int | None:
+        """The same in one case, which ``start`` says."""
+        below.rule(below.index[start[-1]], number)
+        absurd = contrary(below, len(below.facts) - below.starts)
+        if absurd is not None:
+            return below.equal(*(below.combine(s * p, [[1, [absurd]]]) for s in (1, -1)))
+        short = below.reduce(p)
+        if short.terms:
+            points = [dict(each) for each in self.samples.points if all(self.samples.holds(f, each) for f in start)]
+            inner = Congruence(below, Samples(below, points), choices=self.choices - 1)
+            inner.zeros = {q: found for q, found in self.zeros.items() if found is not None}
+            found = inner.chosen(short, depth)
+            if found is None:
+                found = inner.zero(short, depth) if points else inner.shown(short)
+            if found is None:
+                return None
+            return below.equal(*(below.combine(s * p, [[1, ["not"]], [s, [found]]]) for s in (1, -1)))
+        return equation(below, p)
 
     def shown(self, p: Poly) -> int | None:
         """The same by what is in ``p``: without hypotheses if that does, and then with them."""

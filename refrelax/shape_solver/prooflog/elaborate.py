@@ -102,7 +102,7 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
     brief = taken(READ) if bits else []
     equal = taken(MATCHED)
     short = taken(SHORT)
-    brief += equal if normal and bits else []
+    brief += equal if normal and (bits or kinds["ite"]) else []
     first = [*taken(FEWEST), *taken(LIFTED), *(taken(BITS) if bits else [])]
     if not normal:
         plain = taken(PLAIN)
