@@ -15,10 +15,10 @@ from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
 from refrelax.shape_solver.prooflog.bitwise import equation
 from refrelax.shape_solver.prooflog.branching import Branching
-from refrelax.shape_solver.prooflog.carried import within
 from refrelax.shape_solver.prooflog.contrary import contrary
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
+from refrelax.shape_solver.prooflog.operands import Operands
 from refrelax.shape_solver.prooflog.recorded import unequal
 from refrelax.shape_solver.prooflog.samples import Samples
 from refrelax.shape_solver.prooflog.search import alternatives
@@ -42,6 +42,7 @@ WORK = 400
 """What that may cost."""
 
 ABSURD = ge(Poly.of(-1))
+BITS = ("and", "p2")
 LEAVES = ("sym", "ite", "define")
 """Atoms of which there is no congruence."""
 
@@ -92,7 +93,7 @@ class Congruence:
         self.zeros.update({s * (p - p.terms.get((), 0)): None for s in (1, -1)})  # the whole claim is no part of it
         rest, terms = self.merged(p, MAX_DEPTH)
         value = rest.constant()
-        if value is None and terms and (found := self.number(rest)) is not None:
+        if value is None and (found := self.number(rest, not terms)) is not None:
             value, equation = found
             terms = [*terms, (Poly.of(1), equation)]
         kind = ledger.facts[goal][0]
@@ -123,22 +124,38 @@ class Congruence:
                 break
         return p, terms
 
-    def number(self, p: Poly) -> tuple[int, int] | None:
-        """A number that ``p`` is, and the equation of both."""
+    def number(self, p: Poly, whole: bool) -> tuple[int, int] | None:
+        """A number that ``p`` is, and the equation of both; of the ``whole`` claim only by what is chosen in it."""
         value = self.samples.value(p, self.samples.points[0]) if self.samples.points else None
         if value is None or not self.samples.zero(p - value):
             return None
-        equation = self.nothing(p - value, MAX_DEPTH)
-        return None if equation is None else (value, equation)
+        found = self.chosen(p - value, MAX_DEPTH)
+        if found is None and not whole:
+            found = self.shown(p - value)
+        return None if found is None else (value, found)
 
     def pairs(self, p: Poly) -> Iterator[tuple[int, int]]:
-        """Atoms that can be equal, such that one in place of the other makes ``p`` shorter."""
+        """Atoms that can be equal, such that one in place of the other makes ``p`` shorter: first those whose operands
+        can be, too."""
         atoms = sorted(p.mentions())
+        others = []
         for v, u in combinations(atoms, 2) if len(atoms) <= MAX_ATOMS else ():
             kinds = {self.ledger.reading.atoms[each].kind for each in (u, v)}
             if kinds != {"sym"} and self.samples.zero(Poly.atom(u) - Poly.atom(v)):
                 if len(p.replaced(u, Poly.atom(v)).terms) < len(p.terms):
-                    yield u, v
+                    if self.corresponding(u, v) is not None or kinds == {"ite"}:
+                        yield u, v
+                    else:
+                        others.append((u, v))
+        yield from others
+
+    def corresponding(self, u: int, v: int) -> list[tuple[Poly, Poly]] | None:
+        """The operands of two atoms of one kind, if they can be equal."""
+        first, second = (self.ledger.reading.atoms[each] for each in (u, v))
+        if first.kind != second.kind or first.kind in LEAVES or len(first.args) != len(second.args):
+            return None
+        both = list(zip(first.args, second.args))
+        return both if all(self.samples.zero(x - y) for x, y in both) else None
 
     def same(self, u: int, v: int, depth: int) -> int | None:
         """The equation of two atoms: as their operands are equal, or else by what they are."""
@@ -152,11 +169,8 @@ class Congruence:
         return self.zeros[p]
 
     def alike(self, u: int, v: int, depth: int) -> int | None:
-        first, second = (self.ledger.reading.atoms[each] for each in (u, v))
-        if first.kind != second.kind or first.kind in LEAVES or len(first.args) != len(second.args):
-            return None
-        both = list(zip(first.args, second.args))
-        if not all(self.samples.zero(x - y) for x, y in both):
+        both = self.corresponding(u, v)
+        if both is None:
             return None
         equations: list[int | None] = []
         for x, y in both:
@@ -222,10 +236,14 @@ class Congruence:
         return equation(below, p)
 
     def shown(self, p: Poly) -> int | None:
-        """The same by what is in ``p``: without hypotheses if that does, and then with them."""
+        """The same by what is in ``p``: without hypotheses if that does, in an arm also with them; of bits by
+        theirs."""
         ledger, reading = self.ledger, self.ledger.reading
+        if any(reading.atoms[each].kind in BITS for each in p.mentions()):
+            asked = bool(self.samples.points) and not ledger.meter.empty
+            return Operands(ledger, self.samples).shown(p) if asked else None
         count, masked = len(reading.atoms), len(reading.masks)
-        for bare in (True,):
+        for bare in (True, False) if self.choices < MAX_CHOICES else (True,):
             found = self.ended(p, bare)
             if len(found) == 2:
                 return ledger.equal(*found)
@@ -257,9 +275,7 @@ class Congruence:
 
 
 def refuted(ledger: Ledger, goal: int) -> int | None:
-    """An absurdity from one fact by arithmetic, where it has no bits."""
-    if any(ledger.reading.atoms[each].kind in ("and", "p2") for each in within(ledger, [goal])):
-        return None
+    """An absurdity from one fact by arithmetic: what has bits is any number to it."""
     return Branching(NODES, 0, Forms(goal), 0).absurd(ledger)
 
 

@@ -28,7 +28,7 @@ from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.operands import lifted
 from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.prune import pruned
-from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
+from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded, unequal
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
@@ -72,7 +72,9 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     goals = list(range(len(given), count))
     goal = None
     kinds = Counter(atom.kind for atom in reading.atoms)
-    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), has_bits(ledger), kinds, stage):
+    for attempt, share, details in ordered(
+        ATTEMPTS[attempts], linear(ledger), has_bits(ledger), paired(ledger, goals), kinds, stage
+    ):
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
@@ -83,10 +85,12 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     return log if check(asked, log).accepted else None
 
 
-def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Counter[str], stage: str) -> list[Attempt]:
+def ordered(
+    attempts: tuple[Attempt, ...], simple: bool, bits: bool, pairs: bool, kinds: Counter[str], stage: str
+) -> list[Attempt]:
     """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
     at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
-    are looked for among ``bits`` that it cancels. What is ``simple``, and was proved by another stage, is not
+    are looked for among ``bits``, choices and ``pairs`` that it cancels. What is ``simple``, and was proved by another stage, is not
     written down at first. What was proved residue by residue takes as many splits."""
     if stage == "residues":
         return [CASES, *(each for each in attempts if each is not CASES)]
@@ -102,15 +106,27 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
     brief = taken(READ) if bits else []
     equal = taken(MATCHED)
     short = taken(SHORT)
-    brief += equal if normal and (bits or kinds["ite"]) else []
-    first = [*taken(FEWEST), *taken(LIFTED), *(taken(BITS) if bits else [])]
+    brief += equal if normal and (bits or kinds["ite"] or pairs) else []
+    first = [*taken(FEWEST), *short, *taken(LIFTED), *(taken(BITS) if bits else [])]
     if not normal:
         plain = taken(PLAIN)
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
     if signs and simple:
-        return [*brief, *short, *taken(MORE), *first[1:], *taken(PLAIN), *left]
-    first = [*short, *first] if signs or not (simple or bits) else first if simple else [*first[:2], *short, *first[2:]]
+        return [*brief, *short, *taken(MORE), *first[2:], *taken(PLAIN), *left]
+    if signs or not (simple or bits):
+        first = [*short, *first[:1], *first[2:]]
     return [*brief, *first, *taken(PLAIN), *left]
+
+
+def paired(ledger: Ledger, goals: list[int]) -> bool:
+    """Whether what is claimed last has two atoms of one kind, neither a symbol, with opposite factors."""
+    fact = ledger.facts[goals[-1]] if goals else None
+    p = None if fact is None else fact[1] if fact[0] in ("ge", "eq") else unequal(fact)
+    if p is None:
+        return False
+    kinds = ledger.reading.atoms
+    found = {(kinds[mono[-1]].kind, c) for mono, c in p.terms.items() if mono and kinds[mono[-1]].kind != "sym"}
+    return any((kind, -c) in found for kind, c in found)
 
 
 def linear(ledger: Ledger) -> bool:
@@ -227,12 +243,14 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     return below.adopted(ledger, found)
 
 
-def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
+def followed(
+    ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0, blocks: bool = True
+) -> int | None:
     """The number of an absurdity, by what the prover's context and normal form are (``recorded``); where there are bit
-    operators, also by the blocks of their bits."""
+    operators, and ``blocks`` says so, also by the blocks of their bits."""
     reading = ledger.reading
     count, masked = len(reading.atoms), len(reading.masks)
-    bits = has_bits(ledger)
+    bits = blocks and has_bits(ledger)
     found = _followed(ledger, meter, goals, stage, depth, parts=False)
     if found is None and bits:
         reading.forget(count, masked)
@@ -264,7 +282,12 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
     return None if found is None else below.adopted(ledger, found)
 
 
-SHORT: Attempt = (followed, 2_000, ())
+def briefly(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The same without a look at blocks of bits."""
+    return followed(ledger, meter, goals, stage, blocks=False)
+
+
+SHORT: Attempt = (briefly, 2_000, ())
 """What the normal form found, where that is little."""
 
 ABSURD = ge(Poly.of(-1))
