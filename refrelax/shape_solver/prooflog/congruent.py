@@ -23,7 +23,7 @@ from refrelax.shape_solver.prooflog.recorded import unequal
 from refrelax.shape_solver.prooflog.samples import Samples
 from refrelax.shape_solver.prooflog.search import alternatives
 
-MAX_ATOMS = 12
+MAX_ATOMS = 30
 """Atoms of a form that are looked at in pairs."""
 
 MAX_DEPTH = 6
@@ -32,13 +32,14 @@ MAX_DEPTH = 6
 MAX_CHOICES = 4
 """Choices that are split, one below the other."""
 
+MAX_MISSED = 6
 MAX_PARTS = 4
 """Of a claim that is a disjunction, when it is denied."""
 
 NODES = 12
 """Of a branching that shows that two terms are equal."""
 
-WORK = 400
+WORK = 1_000
 """What that may cost."""
 
 ABSURD = ge(Poly.of(-1))
@@ -86,6 +87,8 @@ class Congruence:
     asked: set[tuple[Poly, int]] = field(default_factory=set)
     choices: int = MAX_CHOICES
     """How many may still be split."""
+    missed: int = 0
+    """Equations that were looked for in vain: where points say little, they admit many."""
 
     def absurd(self, goal: int, p: Poly) -> int | None:
         """From the fact ``goal``, which says that ``p`` is not 0 or at least 0, or 0."""
@@ -115,6 +118,8 @@ class Congruence:
         terms: list[tuple[Poly, int]] = []
         while depth and not self.ledger.meter.empty:
             for u, v in self.pairs(p):
+                if self.missed >= MAX_MISSED or self.ledger.meter.empty:
+                    return p, terms
                 equation = self.same(u, v, depth - 1)
                 if equation is not None:
                     factor, p = p.divided(u, Poly.atom(v))
@@ -129,7 +134,7 @@ class Congruence:
         value = self.samples.value(p, self.samples.points[0]) if self.samples.points else None
         if value is None or not self.samples.zero(p - value):
             return None
-        found = self.chosen(p - value, MAX_DEPTH)
+        found = self.product(p - value, MAX_DEPTH) or self.chosen(p - value, MAX_DEPTH)
         if found is None and not whole:
             found = self.shown(p - value)
         return None if found is None else (value, found)
@@ -138,10 +143,13 @@ class Congruence:
         """Atoms that can be equal, such that one in place of the other makes ``p`` shorter: first those whose operands
         can be, too."""
         atoms = sorted(p.mentions())
+        if len(atoms) > MAX_ATOMS:
+            return
+        values = {each: [self.samples.atom(each, point) for point in self.samples.points] for each in atoms}
         others = []
-        for v, u in combinations(atoms, 2) if len(atoms) <= MAX_ATOMS else ():
+        for v, u in combinations(atoms, 2):
             kinds = {self.ledger.reading.atoms[each].kind for each in (u, v)}
-            if kinds != {"sym"} and self.samples.zero(Poly.atom(u) - Poly.atom(v)):
+            if kinds != {"sym"} and all(x == y or None in (x, y) for x, y in zip(values[u], values[v])):
                 if len(p.replaced(u, Poly.atom(v)).terms) < len(p.terms):
                     if self.corresponding(u, v) is not None or kinds == {"ite"}:
                         yield u, v
@@ -166,6 +174,7 @@ class Congruence:
             if found is None:
                 found = self.chosen(p, depth)
             self.zeros[p] = self.shown(p) if found is None and p not in self.zeros else found
+            self.missed += self.zeros[p] is None
         return self.zeros[p]
 
     def alike(self, u: int, v: int, depth: int) -> int | None:
@@ -194,8 +203,25 @@ class Congruence:
 
     def nothing(self, p: Poly, depth: int) -> int | None:
         """The same where no atoms take each other's place."""
-        found = self.chosen(p, depth)
+        found = self.product(p, depth)
+        if found is None:
+            found = self.chosen(p, depth)
         return self.shown(p) if found is None else found
+
+    def product(self, p: Poly, depth: int) -> int | None:
+        """The same by a factor that is nothing, where an atom is in every term."""
+        common = sorted(set(next(iter(p.terms), ())).intersection(*p.terms)) if p.terms else []
+        if not common:
+            return None
+        places = {mono: mono.index(common[0]) for mono in p.terms}
+        rest = Poly({mono[:at] + mono[at + 1 :]: p.terms[mono] for mono, at in places.items()})
+        if not rest.mentions() or not self.samples.zero(rest):
+            return None
+        found, ledger = self.zero(rest, depth), self.ledger
+        if found is None:
+            return None
+        factor = Poly.atom(common[0])
+        return ledger.equal(*(ledger.combine(s * p, [[1, ["not"]], [(s * factor).written(), [found]]]) for s in (1, -1)))
 
     def chosen(self, p: Poly, depth: int) -> int | None:
         """The same by the arms of a choice in ``p``: what is left of it where one is chosen."""

@@ -32,7 +32,7 @@ from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 9), slice(0, 8), slice(8, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 10), slice(0, 9), slice(9, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -41,6 +41,9 @@ NORMAL = ("normal form", "digits")
 
 FEW = (12, 0, 0)
 """What is absurd after next to no splits costs less than to look at its bits."""
+
+SIGNS = 4
+"""How much more what the normal form found may cost in brief where several signs are split."""
 
 PARTS = 4
 """How much more the search may cost where bits are looked at in blocks."""
@@ -75,7 +78,8 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     for attempt, share, details in ordered(
         ATTEMPTS[attempts], linear(ledger), has_bits(ledger), paired(ledger, goals), kinds, stage
     ):
-        meter = Meter(COSTS[effort] // share)
+        more = SIGNS if attempt is briefly and kinds["td"] > 1 else 1
+        meter = Meter(more * COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
             break
@@ -90,8 +94,8 @@ def ordered(
 ) -> list[Attempt]:
     """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
     at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
-    are looked for among ``bits``, choices and ``pairs`` that it cancels. What is ``simple``, and was proved by another stage, is not
-    written down at first. What was proved residue by residue takes as many splits."""
+    are looked for among ``bits``, choices and ``pairs`` that it cancels. What is ``simple``, and was proved by another
+    stage, is not written down at first. What was proved residue by residue takes as many splits."""
     if stage == "residues":
         return [CASES, *(each for each in attempts if each is not CASES)]
     normal = stage in NORMAL
@@ -107,9 +111,10 @@ def ordered(
     equal = taken(MATCHED)
     short = taken(SHORT)
     brief += equal if normal and (bits or kinds["ite"] or pairs) else []
-    first = [*taken(FEWEST), *short, *taken(LIFTED), *(taken(BITS) if bits else [])]
+    first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS), *(taken(BITS) if bits else [])]
     if not normal:
         plain = taken(PLAIN)
+        left += equal
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
     if signs and simple:
         return [*brief, *short, *taken(MORE), *first[2:], *taken(PLAIN), *left]
@@ -243,24 +248,26 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     return below.adopted(ledger, found)
 
 
-def followed(
-    ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0, blocks: bool = True
-) -> int | None:
+def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
     """The number of an absurdity, by what the prover's context and normal form are (``recorded``); where there are bit
-    operators, and ``blocks`` says so, also by the blocks of their bits."""
-    reading = ledger.reading
-    count, masked = len(reading.atoms), len(reading.masks)
-    bits = blocks and has_bits(ledger)
-    found = _followed(ledger, meter, goals, stage, depth, parts=False)
-    if found is None and bits:
-        reading.forget(count, masked)
-        found = _followed(ledger, Meter(PARTS * meter.limit), goals, stage, depth, parts=True)
-    if found is None:  # another attempt would look at these atoms
-        reading.forget(count, masked)
-    return found
+    operators, also by the blocks of their bits."""
+    found = briefly(ledger, meter, goals, stage, depth)
+    return blocked(ledger, Meter(PARTS * meter.limit), goals, stage, depth) if found is None else found
+
+
+def briefly(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
+    """The same without a look at blocks of bits."""
+    return _followed(ledger, meter, goals, stage, depth, parts=False)
+
+
+def blocked(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
+    """The same with one."""
+    return _followed(ledger, meter, goals, stage, depth, parts=True) if has_bits(ledger) else None
 
 
 def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int, parts: bool) -> int | None:
+    reading = ledger.reading
+    count, masked = len(reading.atoms), len(reading.masks)
     below = ledger.branch([])
     below.meter = meter
     if parts:
@@ -279,16 +286,15 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
     found = closed(below, goals) if parts else None
     if found is None:
         found = recorded(below, goals, stage, depth)
-    return None if found is None else below.adopted(ledger, found)
-
-
-def briefly(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
-    """The same without a look at blocks of bits."""
-    return followed(ledger, meter, goals, stage, blocks=False)
+    if found is None:  # another attempt would look at these atoms
+        reading.forget(count, masked)
+        return None
+    return below.adopted(ledger, found)
 
 
 SHORT: Attempt = (briefly, 2_000, ())
 """What the normal form found, where that is little."""
+BLOCKS: Attempt = (blocked, 500, ())
 
 ABSURD = ge(Poly.of(-1))
 READ: Attempt = (read, 5_000, ())
@@ -300,10 +306,10 @@ MORE: Attempt = (branched, 2_000, (40, 0, 0))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    READ, MATCHED, SHORT, FEWEST, LIFTED, BITS, MORE, PLAIN,
+    READ, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
     CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
 
-WAYS: tuple[Attempt, ...] = (READ, MATCHED, FEWEST, SHORT, BITS, (branched, 100, (80, 0, 40)))
+WAYS: tuple[Attempt, ...] = (READ, MATCHED, FEWEST, SHORT, BLOCKS, BITS, (branched, 100, (80, 0, 40)))
 """To a part of what is claimed."""
