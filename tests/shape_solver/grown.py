@@ -193,14 +193,20 @@ class Pool:
         r = self.random
         s, t = r.choice(self.symbols), r.choice(self.symbols)
         low = number(r.choice((-64, -7, -1, 0, 0, 0, 1, 1, 3)))
-        match r.choice(("low", "high", "both", "both", "both", "divides", "divides", "order", "order", "linear", "not", "symbols")):
+        match r.choice(
+            ("low", "high", "both", "both", "both", "divides", "divides", "order", "order", "linear", "not", "symbols")
+        ):
             case "low":
                 return joined(r.choice((">=", ">")), s, low)
             case "high":
                 return joined(r.choice(("<=", "<")), s, number(r.choice((0, 5, 9, 64, 255, 1000, 65536, 2**31))))
             case "both":
                 width = r.choice((1, 2, 4, 7, 15, 31, 63, 100, 255, 256, 999, 65535, 2**31 - 1, 2**32))
-                return lazy("and", joined("<=", low, s), joined(r.choice(("<", "<=")), s, number(int(low.text.strip("()")) + width)))
+                return lazy(
+                    "and",
+                    joined("<=", low, s),
+                    joined(r.choice(("<", "<=")), s, number(int(low.text.strip("()")) + width)),
+                )
             case "divides":
                 m = r.choice((2, 3, 4, 5, 6, 8, 9, 12, 16, 24, 32, 64, 128))
                 return joined("==", joined("%", s, number(m)), number(r.choice((0, 0, 0, r.randrange(m)))))
@@ -321,14 +327,55 @@ def candidate(pool: Pool, points: list[Point]) -> Part:
     return made
 
 
-NEAR = (-9, -8, -5, -4, -3, -2, -1, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 24, 31, 32, 63, 64, 100, 127, 128, 255, 256, 1000)
+NEAR = (
+    -9,
+    -8,
+    -5,
+    -4,
+    -3,
+    -2,
+    -1,
+    0,
+    0,
+    1,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    12,
+    15,
+    16,
+    24,
+    31,
+    32,
+    63,
+    64,
+    100,
+    127,
+    128,
+    255,
+    256,
+    1000,
+)
 FAR = (2**15, 2**16, 2**31, 2**32, 2**63, -(2**15), -(2**31), -(2**63), -129, 3**41)
 
 
 def points_of(random: Random, names: int, count: int) -> list[Point]:
     def one() -> int:
         roll = random.random()
-        return random.choice(NEAR) if roll < 0.75 else random.randint(-300, 5000) if roll < 0.88 else random.choice(FAR) + random.randint(-2, 2)
+        return (
+            random.choice(NEAR)
+            if roll < 0.75
+            else random.randint(-300, 5000)
+            if roll < 0.88
+            else random.choice(FAR) + random.randint(-2, 2)
+        )
 
     return [tuple(one() for _ in range(names)) for _ in range(count)]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
@@ -39,13 +40,15 @@ MAX_PARTS = 4
 NODES = 12
 """Of a branching that shows that two terms are equal."""
 
-WORK = 1_000
+WORK = 400
 """What that may cost."""
 
 ABSURD = ge(Poly.of(-1))
 BITS = ("and", "p2")
 LEAVES = ("sym", "ite", "define")
 """Atoms of which there is no congruence."""
+
+Form = tuple[Any, ...]
 
 
 def congruent(ledger: Ledger, goals: list[int]) -> int | None:
@@ -140,22 +143,39 @@ class Congruence:
         return None if found is None else (value, found)
 
     def pairs(self, p: Poly) -> Iterator[tuple[int, int]]:
-        """Atoms that can be equal, such that one in place of the other makes ``p`` shorter: first those whose operands
-        can be, too."""
+        """Atoms that can be equal, such that one in place of the other makes ``p`` shorter: first those of one form,
+        then those whose operands can be equal, too."""
         atoms = sorted(p.mentions())
         if len(atoms) > MAX_ATOMS:
             return
         values = {each: [self.samples.atom(each, point) for point in self.samples.points] for each in atoms}
-        others = []
+        forms: dict[int, Form] = {}
+        less: list[tuple[int, int]] = []
+        least: list[tuple[int, int]] = []
         for v, u in combinations(atoms, 2):
             kinds = {self.ledger.reading.atoms[each].kind for each in (u, v)}
             if kinds != {"sym"} and all(x == y or None in (x, y) for x, y in zip(values[u], values[v])):
                 if len(p.replaced(u, Poly.atom(v)).terms) < len(p.terms):
-                    if self.corresponding(u, v) is not None or kinds == {"ite"}:
+                    if self.form(u, forms) == self.form(v, forms):
                         yield u, v
+                    elif self.corresponding(u, v) is not None or kinds == {"ite"}:
+                        less.append((u, v))
                     else:
-                        others.append((u, v))
-        yield from others
+                        least.append((u, v))
+        if self.samples.points:  # without one any two can be equal
+            yield from less
+            yield from least
+
+    def form(self, number: int, known: dict[int, Form]) -> Form:
+        """What an atom looks like, whatever its choices are."""
+        if number not in known:
+            atom = self.ledger.reading.atoms[number]
+            args = atom.args if atom.kind != "ite" else ()
+            known[number] = (atom.kind, atom.symbol, *(self.looks(arg, known) for arg in args))
+        return known[number]
+
+    def looks(self, p: Poly, known: dict[int, Form]) -> Form:
+        return tuple(sorted((c, *sorted(repr(self.form(each, known)) for each in mono)) for mono, c in p.terms.items()))
 
     def corresponding(self, u: int, v: int) -> list[tuple[Poly, Poly]] | None:
         """The operands of two atoms of one kind, if they can be equal."""
@@ -221,7 +241,9 @@ class Congruence:
         if found is None:
             return None
         factor = Poly.atom(common[0])
-        return ledger.equal(*(ledger.combine(s * p, [[1, ["not"]], [(s * factor).written(), [found]]]) for s in (1, -1)))
+        return ledger.equal(
+            *(ledger.combine(s * p, [[1, ["not"]], [(s * factor).written(), [found]]]) for s in (1, -1))
+        )
 
     def chosen(self, p: Poly, depth: int) -> int | None:
         """The same by the arms of a choice in ``p``: what is left of it where one is chosen."""

@@ -29,10 +29,11 @@ from refrelax.shape_solver.prooflog.operands import lifted
 from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.prune import pruned
 from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded, unequal
+from refrelax.shape_solver.prooflog.roots import rootless
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 10), slice(0, 9), slice(9, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 11), slice(0, 10), slice(10, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -107,7 +108,7 @@ def ordered(
         left[:] = [each for each in left if each not in found]
         return found
 
-    brief = taken(READ) if bits else []
+    brief = taken(ROOTS, READ) if bits else taken(ROOTS)
     equal = taken(MATCHED)
     short = taken(SHORT)
     brief += equal if normal and (bits or kinds["ite"] or pairs) else []
@@ -165,6 +166,11 @@ def matched(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int |
         reading.forget(count, masked)
         return None
     return below.adopted(ledger, found)
+
+
+def rooted(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, from a quadratic equation without an integer root."""
+    return rootless(ledger)
 
 
 def shortened(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
@@ -297,6 +303,7 @@ SHORT: Attempt = (briefly, 2_000, ())
 BLOCKS: Attempt = (blocked, 500, ())
 
 ABSURD = ge(Poly.of(-1))
+ROOTS: Attempt = (rooted, 5_000, ())
 READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
@@ -306,7 +313,7 @@ MORE: Attempt = (branched, 2_000, (40, 0, 0))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    READ, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
+    ROOTS, READ, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
     CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
