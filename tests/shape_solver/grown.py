@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """A fourth author's questions: graphs that grow, of which parts are used again.
 
 Beside ``outside.py``, ``heldout.py`` and ``native.py``, and unlike them: a question is a pool of integers and truths that
