@@ -43,6 +43,9 @@ NODES = 12
 WORK = 400
 """What that may cost."""
 
+WITHIN = 3
+"""How much more within an arm of a choice, which costs more to come to."""
+
 ABSURD = ge(Poly.of(-1))
 BITS = ("and", "p2")
 LEAVES = ("sym", "ite", "define")
@@ -56,6 +59,8 @@ def congruent(ledger: Ledger, goals: list[int]) -> int | None:
     for goal in reversed(goals):
         fact = ledger.facts[goal]
         p = fact[1] if fact[0] in ("ge", "eq") else unequal(fact)
+        if fact == ABSURD:
+            return goal
         if p is not None and p.constant() is None:
             found = Congruence(ledger, Samples.of(ledger, goal)).absurd(goal, p)
             if found is not None:
@@ -312,7 +317,7 @@ class Congruence:
                 below.used |= {-1 - number for number in range(len(below.facts))}
             number = below.add(ge(-q - 1))
             below.starts = 1
-            below.meter = Meter(WORK)
+            below.meter = Meter(WORK if self.choices == MAX_CHOICES else WITHIN * WORK)
             found = refuted(below, number)
             ledger.meter.spent += below.meter.spent
             if found is None:

@@ -14,19 +14,23 @@ MAX_PARTS = 4
 """Of a disjunction."""
 
 
-def contrary(ledger: Ledger, first: int) -> int | None:
+DEPTH = 2
+"""Disjunctions below each other."""
+
+
+def contrary(ledger: Ledger, first: int, depth: int = DEPTH) -> int | None:
     """The number of an absurdity from a fact numbered ``first`` or more, and another."""
     for number in range(first, len(ledger.facts)):
-        found = _denied(ledger, number)
+        found = _denied(ledger, number, depth)
         if found is not None:
             return found
     return None
 
 
-def _denied(ledger: Ledger, number: int) -> int | None:
+def _denied(ledger: Ledger, number: int, depth: int) -> int | None:
     p = ledger.reduced[number]
     if p is None:
-        return _parted(ledger, number)
+        return _parted(ledger, number, depth)
     value, exact = p.constant(), ledger.facts[number][0] == "eq"
     if value is not None:
         if value < 0 or (exact and value):
@@ -34,7 +38,7 @@ def _denied(ledger: Ledger, number: int) -> int | None:
         return None
     for other, q in enumerate(ledger.reduced):
         if q is None:
-            if other < number and (found := _parted(ledger, other, p)) is not None:
+            if other < number and (found := _parted(ledger, other, depth, p)) is not None:
                 return found
             continue
         for s in (1, -1) if exact else (1,):
@@ -45,24 +49,21 @@ def _denied(ledger: Ledger, number: int) -> int | None:
     return None
 
 
-def _parted(ledger: Ledger, number: int, about: Poly | None = None) -> int | None:
+def _parted(ledger: Ledger, number: int, depth: int, about: Poly | None = None) -> int | None:
     """The same from each part of a disjunction; ``about``: only of one that speaks of these atoms."""
     kind, *parts = ledger.facts[number]
-    if kind != "or" or len(parts) > MAX_PARTS or any(part[0] not in ("ge", "eq") for part in parts):
+    opened = [flattened([part]) for part in parts]
+    if kind != "or" or depth <= 0 or len(parts) > MAX_PARTS or any(part in ledger.index for part in parts):
         return None
-    if about is not None and not any(set(ledger.reduce(part[1]).mentions()) == set(about.mentions()) for part in parts):
+    said = [fact[1] for part in opened for fact in part if fact[0] != "or"]
+    if about is not None and not any(set(ledger.reduce(p).mentions()) == set(about.mentions()) for p in said):
         return None
     branches = []
-    for part in parts:
-        below = ledger.branch(flattened([part]))
-        found = contrary(below, len(ledger.facts)) if not _same(ledger, part) else None
+    for part in opened:
+        below = ledger.branch(part)
+        found = contrary(below, len(ledger.facts), depth - 1)
         if found is None:
             return None
         below.goal = found
         branches.append(below)
     return ledger.cases({"or": number}, branches, ABSURD)
-
-
-def _same(ledger: Ledger, part: tuple[object, ...]) -> bool:
-    """Whether the part is known, so that it is no news."""
-    return part in ledger.index
