@@ -28,11 +28,12 @@ from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.operands import lifted
 from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.prune import pruned
-from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
+from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded, unequal
+from refrelax.shape_solver.prooflog.roots import rootless
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 9), slice(0, 8), slice(8, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 11), slice(0, 10), slice(10, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -41,6 +42,9 @@ NORMAL = ("normal form", "digits")
 
 FEW = (12, 0, 0)
 """What is absurd after next to no splits costs less than to look at its bits."""
+
+SIGNS = 4
+"""How much more what the normal form found may cost in brief where several signs are split."""
 
 PARTS = 4
 """How much more the search may cost where bits are looked at in blocks."""
@@ -72,8 +76,11 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     goals = list(range(len(given), count))
     goal = None
     kinds = Counter(atom.kind for atom in reading.atoms)
-    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), has_bits(ledger), kinds, stage):
-        meter = Meter(COSTS[effort] // share)
+    for attempt, share, details in ordered(
+        ATTEMPTS[attempts], linear(ledger), has_bits(ledger), paired(ledger, goals), kinds, stage
+    ):
+        more = SIGNS if attempt is briefly and kinds["td"] > 1 else 1
+        meter = Meter(more * COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
             break
@@ -83,11 +90,13 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     return log if check(asked, log).accepted else None
 
 
-def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Counter[str], stage: str) -> list[Attempt]:
+def ordered(
+    attempts: tuple[Attempt, ...], simple: bool, bits: bool, pairs: bool, kinds: Counter[str], stage: str
+) -> list[Attempt]:
     """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
     at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
-    are looked for among ``bits`` that it cancels. What is ``simple``, and was proved by another stage, is not
-    written down at first. What was proved residue by residue takes as many splits."""
+    are looked for among ``bits``, choices and ``pairs`` that it cancels. What is ``simple``, and was proved by another
+    stage, is not written down at first. What was proved residue by residue takes as many splits."""
     if stage == "residues":
         return [CASES, *(each for each in attempts if each is not CASES)]
     normal = stage in NORMAL
@@ -99,18 +108,31 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, kinds: Coun
         left[:] = [each for each in left if each not in found]
         return found
 
-    brief = taken(READ) if bits else []
+    brief = taken(ROOTS, READ) if bits else taken(ROOTS)
     equal = taken(MATCHED)
     short = taken(SHORT)
-    brief += equal if normal and bits else []
-    first = [*taken(FEWEST), *taken(LIFTED), *(taken(BITS) if bits else [])]
+    brief += equal if normal and (bits or kinds["ite"] or pairs) else []
+    first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS), *(taken(BITS) if bits else [])]
     if not normal:
         plain = taken(PLAIN)
+        left += equal
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
     if signs and simple:
-        return [*brief, *short, *taken(MORE), *first[1:], *taken(PLAIN), *left]
-    first = [*short, *first] if signs or not (simple or bits) else first if simple else [*first[:2], *short, *first[2:]]
+        return [*brief, *short, *taken(MORE), *first[2:], *taken(PLAIN), *left]
+    if signs or not (simple or bits):
+        first = [*short, *first[:1], *first[2:]]
     return [*brief, *first, *taken(PLAIN), *left]
+
+
+def paired(ledger: Ledger, goals: list[int]) -> bool:
+    """Whether what is claimed last has two atoms of one kind, neither a symbol, with opposite factors."""
+    fact = ledger.facts[goals[-1]] if goals else None
+    p = None if fact is None else fact[1] if fact[0] in ("ge", "eq") else unequal(fact)
+    if p is None:
+        return False
+    kinds = ledger.reading.atoms
+    found = {(kinds[mono[-1]].kind, c) for mono, c in p.terms.items() if mono and kinds[mono[-1]].kind != "sym"}
+    return any((kind, -c) in found for kind, c in found)
 
 
 def linear(ledger: Ledger) -> bool:
@@ -144,6 +166,11 @@ def matched(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int |
         reading.forget(count, masked)
         return None
     return below.adopted(ledger, found)
+
+
+def rooted(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, from a quadratic equation without an integer root."""
+    return rootless(ledger)
 
 
 def shortened(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
@@ -230,19 +257,23 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
 def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
     """The number of an absurdity, by what the prover's context and normal form are (``recorded``); where there are bit
     operators, also by the blocks of their bits."""
-    reading = ledger.reading
-    count, masked = len(reading.atoms), len(reading.masks)
-    bits = has_bits(ledger)
-    found = _followed(ledger, meter, goals, stage, depth, parts=False)
-    if found is None and bits:
-        reading.forget(count, masked)
-        found = _followed(ledger, Meter(PARTS * meter.limit), goals, stage, depth, parts=True)
-    if found is None:  # another attempt would look at these atoms
-        reading.forget(count, masked)
-    return found
+    found = briefly(ledger, meter, goals, stage, depth)
+    return blocked(ledger, Meter(PARTS * meter.limit), goals, stage, depth) if found is None else found
+
+
+def briefly(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
+    """The same without a look at blocks of bits."""
+    return _followed(ledger, meter, goals, stage, depth, parts=False)
+
+
+def blocked(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
+    """The same with one."""
+    return _followed(ledger, meter, goals, stage, depth, parts=True) if has_bits(ledger) else None
 
 
 def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int, parts: bool) -> int | None:
+    reading = ledger.reading
+    count, masked = len(reading.atoms), len(reading.masks)
     below = ledger.branch([])
     below.meter = meter
     if parts:
@@ -261,13 +292,18 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
     found = closed(below, goals) if parts else None
     if found is None:
         found = recorded(below, goals, stage, depth)
-    return None if found is None else below.adopted(ledger, found)
+    if found is None:  # another attempt would look at these atoms
+        reading.forget(count, masked)
+        return None
+    return below.adopted(ledger, found)
 
 
-SHORT: Attempt = (followed, 2_000, ())
+SHORT: Attempt = (briefly, 2_000, ())
 """What the normal form found, where that is little."""
+BLOCKS: Attempt = (blocked, 500, ())
 
 ABSURD = ge(Poly.of(-1))
+ROOTS: Attempt = (rooted, 5_000, ())
 READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
@@ -277,10 +313,10 @@ MORE: Attempt = (branched, 2_000, (40, 0, 0))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    READ, MATCHED, SHORT, FEWEST, LIFTED, BITS, MORE, PLAIN,
+    ROOTS, READ, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
     CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
 
-WAYS: tuple[Attempt, ...] = (READ, MATCHED, FEWEST, SHORT, BITS, (branched, 100, (80, 0, 40)))
+WAYS: tuple[Attempt, ...] = (READ, MATCHED, FEWEST, SHORT, BLOCKS, BITS, (branched, 100, (80, 0, 40)))
 """To a part of what is claimed."""
