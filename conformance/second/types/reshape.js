@@ -30,6 +30,7 @@ function reshape([x, target], _, call) {
 
 function flatten([x]) {
   const type = tensorArgument(x);
+  if (type.ndim === 0) return like(type, [int(1)]);
   return like(type, dims(type) === null ? null : [productOf(dims(type))], type.dtype, 1);
 }
 

@@ -98,7 +98,8 @@ def reshape(m: Meaning, call: Call, x: Array, target: Extents) -> Array:
 
 
 def deduce_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """One axis with all elements, of which the dim is the product of the dims; a vector's type as it is."""
+    """One axis with all elements, of which the dim is the product of the dims, of rank 0 always 1; a vector's type as
+    it is."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     if rank(x) == 0:
