@@ -17,7 +17,9 @@ CALLS = {
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_number_that_no_integer_is_ends_in_a_rule(name: str, dtype: str, value: str) -> None:
     params, call, shape = CALLS[name]
-    text = f"@R.function\ndef main({', '.join(params).format(d=dtype)}):\n    y = {call.format(v=value)}\n    return y\n"
+    text = (
+        f"@R.function\ndef main({', '.join(params).format(d=dtype)}):\n    y = {call.format(v=value)}\n    return y\n"
+    )
     given = rr.Tensor.of_bytes(dtype, shape, bytes(shape[-1]))
     found = rr.run(rr.check(rr.parse(text)), "main", given)
     assert isinstance(found, (rr.Returned, rr.Unspecified))

@@ -6,8 +6,8 @@ Spec: ``spec/ops/activation.md``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from fractions import Fraction
+from functools import cache
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp

@@ -34,9 +34,7 @@ PAGE = "reshape"
 
 
 @rule("op.reshape/inferred-dim", "op.reshape/positive-dims")
-def _written_dims(
-    d: Deduction, call: Call, x: TensorType, dims: tuple[PrimExpr, ...]
-) -> tuple[PrimExpr, ...] | None:
+def _written_dims(d: Deduction, call: Call, x: TensorType, dims: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...] | None:
     """The target dims: a literal 0 becomes the argument's dim there, and one literal -1 what is left over; ``None``
     where a 0 may stand for a dim that is not known."""
     literals = [as_int(each) for each in dims]
