@@ -1,4 +1,4 @@
-"""Numbers among the attributes at a dtype that has no such number: an infinity as a threshold of integers was a fault."""
+"""Attributes that are no number of the dtype: an infinity as a threshold of integers was a fault."""
 
 from __future__ import annotations
 

@@ -322,8 +322,8 @@ def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.com
 
 @rule("num/cast-range")
 def number_at(numerics: Numerics, dtype: str, value: float) -> Payload:
-    """A number among the attributes at a dtype: at one of integers truncated, or poison beyond it (as ``literal`` of the
-    definitions)."""
+    """A number among the attributes at a dtype: at one of integers truncated, or poison beyond it, as ``literal`` of
+    the definitions."""
     if dtypes.is_integer(dtype):
         low, high = dtypes.integer_range(dtype)
         if not isfinite(value) or not low <= int(value) <= high:
