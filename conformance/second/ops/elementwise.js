@@ -64,11 +64,10 @@ for (const [name, op] of Object.entries(LOGIC)) {
 }
 
 function real(f) {
-  return ([x, y]) => {
-    const [a, b] = [asTensor(x), asTensor(y)];
-    if (!isFloat(a.dtype)) throw open("op.binary/float-only");
-    return elementwise(a, b, a.dtype, (p, q) => (p === null || q === null ? null : round(f(p, q), a.dtype)));
-  };
+  return ([x, y]) => met(x, y, (a, b, at) => {
+    if (!isFloat(at)) throw open("op.binary/float-only");
+    return elementwise(a, b, at, (p, q) => (p === null || q === null ? null : round(f(p, q), at)));
+  });
 }
 definitions.atan2 = { type: types.arithmetic, run: real(Math.atan2) };
 definitions.log_add_exp = { type: types.arithmetic, run: real(logAddExp) };

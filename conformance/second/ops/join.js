@@ -43,6 +43,7 @@ function cuts(n, given) {
     return places.slice(1).map((end, k) => [places[k], Math.max(places[k], end)]);
   }
   const each = Math.ceil(n / given);
+  if (each * (given - 1) > n) throw open("op.split/sections"); // the last one would have a negative extent
   return Array.from({ length: given }, (_, k) => [Math.min(k * each, n), Math.min((k + 1) * each, n)]);
 }
 

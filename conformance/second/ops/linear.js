@@ -43,8 +43,10 @@ function matrixAt(x, outer, i, j) {
   return x.at([...dims.map((n, k) => (n === 1 ? 0 : outer[k + skip])), i, j]);
 }
 
-function outer([a, b]) {
-  return Tensor.make(a.dtype, [a.shape[0], b.shape[0]], ([i, j]) => binary("mul", a.at([i]), cast(b.at([j]), b.dtype, a.dtype), a.dtype));
+function outer([x, y]) {
+  const at = meeting(x.dtype, y.dtype);
+  const [a, b] = [convert(x, at), convert(y, at)];
+  return convert(Tensor.make(at, [a.shape[0], b.shape[0]], ([i, j]) => binary("mul", a.at([i]), b.at([j]), at)), x.dtype);
 }
 
 /** The sum over the axes that broadcasting to the argument's shape would have added or stretched. */

@@ -88,7 +88,7 @@ module.exports = {
   median: {
     type: types.median,
     run: ([x], attrs) => {
-      if ([attrs.axis].flat().length > 1) throw open("op.median/one-axis");
+      if (Array.isArray(attrs.axis) && attrs.axis.length !== 1) throw open("op.median/one-axis");
       return medianOf(x, attrs);
     },
   },

@@ -24,7 +24,7 @@ function meshgrid([vectors], { indexing }) {
 function reverseSequence([x, lengths], { seq_axis: seq, batch_axis: batch }) {
   const [s, b] = [axisOf(seq, x.shape.length), axisOf(batch, x.shape.length)];
   const counts = lengths.elements().map(whole);
-  if (counts.some((n) => n < 0 || n > x.shape[s])) throw open("op.reverse_sequence/length-range");
+  if (counts.length !== x.shape[b] || counts.some((n) => n < 0 || n > x.shape[s])) throw open("op.reverse_sequence/length-range");
   return Tensor.make(x.dtype, x.shape, (i) => {
     const n = counts[i[b]];
     return i[s] < n ? x.at(i.map((p, k) => (k === s ? n - 1 - p : p))) : x.at(i);

@@ -2,7 +2,7 @@
 "use strict";
 const { rejected, unsupported } = require("../ends");
 const { definitionOf, attributes } = require("../operators");
-const { tuple, ANY, VOID } = require("./build");
+const { tuple, ANY, VOID, fixed } = require("./build");
 const { L2, PASS, grade, assign, mentioned } = require("./lattice");
 
 /** The type of a call whose arguments have these types. */
@@ -14,7 +14,13 @@ function callType(e, types, variable, state) {
     default: break;
   }
   const form = FORMS[e.op.name];
-  return form !== undefined ? form(e, types, state) : definitionOf(e.op.name).type(types, attributes(e), e, state);
+  return form !== undefined ? form(e, types, state) : said(definitionOf(e.op.name).type(types, attributes(e), e, state));
+}
+
+/** What an operator's type says: of a dim that would be a negative number the rank alone (ty/operator). */
+function said(type) {
+  if (type.node === "TupleType") return tuple(type.fields.map(said));
+  return type.shape?.some?.((d) => fixed(d) !== null && fixed(d) < 0) ? { ...type, shape: null } : type;
 }
 
 /** What `ty_args` say: nothing is R.Any, several are a tuple. */

@@ -18,7 +18,7 @@ function filled([target], { dtype }, call) {
 
 function scalarFill(type) {
   const fill = tensorArgument(type);
-  if (fill.ndim > 0) throw rejected("op.full/scalar-fill", String(fill.ndim));
+  if (fill.ndim !== 0) throw rejected("op.full/scalar-fill", String(fill.ndim));
   return fill;
 }
 

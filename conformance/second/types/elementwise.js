@@ -100,8 +100,9 @@ function softmax([x], { axis }) {
 }
 
 function prelu([x, alpha], attrs) {
-  tensorArgument(alpha);
-  return softmax([x], attrs);
+  const type = softmax([x], attrs);
+  oneDtype([type, tensorArgument(alpha)]);
+  return type;
 }
 
 module.exports = { same, float, bits, truth, astype, arithmetic, comparison, twoBits, shift, where, clip, fma, softmax, prelu, commonDtype };

@@ -15,7 +15,10 @@ function reshape([x, target], _, call) {
   if (wanted.some((d) => fixed(d) !== null && fixed(d) < -1)) throw rejected("op.reshape/positive-dims", "");
   const open = values.filter((d) => fixed(d) === -1).length;
   if (open > 1 || (open === 1 && old === null)) throw rejected("op.reshape/inferred-dim", "");
-  if (old === null) return like(type, wanted);
+  if (old === null) {
+    const zero = values.findIndex((d) => fixed(d) === 0); // it may stand for a dim that is not known
+    return like(type, zero >= 0 && (type.ndim < 0 || zero < type.ndim) ? null : wanted, type.dtype, values.length);
+  }
   if (open === 1) {
     const rest = productOf(wanted.filter((d, k) => fixed(values[k]) !== -1 && !copied(d, k)));
     const all = productOf(old.filter((d, k) => k >= values.length || !copied(d, k)));
@@ -27,6 +30,7 @@ function reshape([x, target], _, call) {
 
 function flatten([x]) {
   const type = tensorArgument(x);
+  if (type.ndim === 0) return like(type, [int(1)]);
   return like(type, dims(type) === null ? null : [productOf(dims(type))], type.dtype, 1);
 }
 

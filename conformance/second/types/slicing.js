@@ -31,7 +31,7 @@ function extent(n, begin, end, stride, inbound) {
   const [size, from, until, step] = [n, begin, end, stride].map((e) => (e === null ? null : fixed(e)));
   if ([size, step, from, until].includes(null)) throw unsupported("a slice by expressions");
   const [low, high] = step > 0 ? [0, size] : [-1, size - 1];
-  const bound = (p) => Math.min(Math.max(p < 0 && !inbound ? p + size : p, low), high);
+  const bound = (p) => (inbound ? p : Math.min(Math.max(p < 0 ? p + size : p, low), high));
   return int(Math.max(0, Math.ceil((bound(until) - bound(from)) / step)));
 }
 

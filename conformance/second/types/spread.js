@@ -1,11 +1,13 @@
 // Types of one-hot, meshgrid, reversed sequences (spec ops/spread.md).
 "use strict";
 const { rejected } = require("../ends");
+const { isInt } = require("../dtypes");
 const { tensor, tuple, int } = require("./build");
 const { tensorArgument, tensors, dims, axisIn, oneDtype, differ, anyDevice } = require("./common");
 
 function oneHot([indices, on, off], { depth, axis }, call) {
   const type = tensorArgument(indices);
+  if (type.dtype !== null && !isInt(type.dtype)) throw rejected("op.scatter/integer-indices", type.dtype);
   for (const each of call.args.slice(1)) if (each.node !== "PrimValue") throw rejected("op.common/scalar-argument", each.node);
   if (on.dtype !== off.dtype) throw rejected("op.one_hot/equal-dtypes", `${on.dtype} and ${off.dtype}`);
   if (depth <= 0) throw rejected("op.one_hot/depth", String(depth));
@@ -21,7 +23,8 @@ function meshgrid([given], { indexing }) {
   const types = tensors(given);
   if (indexing !== null && indexing !== "ij" && indexing !== "xy") throw rejected("op.meshgrid/indexing", indexing);
   if (types.some((t) => t.ndim !== 1)) throw rejected("op.meshgrid/vectors", "");
-  const dtype = oneDtype(types, "op.meshgrid/equal-dtypes");
+  oneDtype(types, "op.meshgrid/equal-dtypes");
+  const dtype = types.find((t) => t.dtype !== null)?.dtype ?? null;
   const lengths = types.map((t) => dims(t)?.[0] ?? null);
   if (indexing === "xy" && lengths.length > 1) [lengths[0], lengths[1]] = [lengths[1], lengths[0]];
   const made = tensor(lengths.includes(null) ? null : lengths, dtype, types.length, anyDevice(types));

@@ -22,7 +22,7 @@ SAMPLED = """At the grid's dtype. Along a spatial axis of `n` elements a coordin
 3. For `bicubic` a tap `k` outside of the data is brought inside: under `border` to 0 or to `n - 1`; under `reflection`, with `q = k` modulo `2 * span`, to `min(q, 2 * span - q)` with `align_corners`, else to `min(q, 2 * span - 1 - q)`, and to 0 where `span` is 0.
 4. The element is the sum over the taps of all axes, row-major, of the product of their weights (from the first axis on) and the element of the data; one outside of the data is 0.
 
-The integer of step 2 is an `int64`: where it is none (a NaN, an infinity, one out of range), the element is poison (`num/cast-range`)."""
+The integers of steps 1 and 2 (`floor(d)`; `b`, or the rounded `s`) are `int64`: where one is none (a NaN, an infinity, one out of range), the element is poison (`num/cast-range`)."""
 
 SUPPRESSED = """For each batch `b`, of the rows below `valid_count[b]`:
 

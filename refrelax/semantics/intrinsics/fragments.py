@@ -99,7 +99,13 @@ def _outside(build: Builder, call: Intrinsic, tile: Tile) -> tuple[Bound, Index,
     """The memory behind a pointer, an index into it that a slot holds, and where an element of the tile is in it."""
     memory, stride = rest_of(resolve(build, call.args[5])), build_index(build, call.args[6]).run
     layout, slot = call.args[7], build.new_slot()
-    by_column = isinstance(layout, StringImm) and layout.value == "col_major"
+    word = layout.value if isinstance(layout, StringImm) else ""
+    if word not in ("row_major", "col_major"):
+        raise unspecified("ld/intrinsic-without-meaning", f"no layout {word!r} of a matrix", call.span)
+    if memory.dtype != tile.bound.dtype:
+        message = f"a fragment of {tile.bound.dtype} beside memory of {memory.dtype}"
+        raise unspecified("ld/intrinsic-without-meaning", message, call.span)
+    by_column = word == "col_major"
 
     def place(frame: Frame, row: int, column: int) -> int:
         return int(column * stride(frame) + row if by_column else row * stride(frame) + column)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
@@ -190,8 +191,9 @@ def softmax(m: Meaning, call: Call, x: Array) -> Array:
 def softmax_along(m: Meaning, x: Array, axis: int) -> Array:
     """``softmax`` of the lines along an axis."""
     f, (one, line) = m.at(x.dtype), lines(x, [axis])
+    power = cache(lambda: raised(f))  # asked for by an element, as a dtype may have no exponential
     top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
-    powers = m.pointwise(x.dtype, raised(f), x, top)
+    powers = m.pointwise(x.dtype, lambda a, t: power()(a, t), x, top)
     total = m.tensor(one, x.dtype, lambda *i: f.reduce("add", powers.over(line(i))))
     return m.pointwise(x.dtype, f.div, powers, total)
 

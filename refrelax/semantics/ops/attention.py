@@ -17,7 +17,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.activation import raised
 from refrelax.semantics.ops.common import arity, known_dims, rank, short, tensor, with_dims
 from refrelax.semantics.ops.definition import Deduction, OpDef
-from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, agree, cast, defined
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, agree, cast, defined, literal
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr, as_int
 from refrelax.syntax.types import TensorType, Type
@@ -90,7 +90,7 @@ def _scaled(m: Meaning, call: Call, dtype: str, features: Index) -> Callable[[Pa
     """The score times ``scale``, or divided by the square root of the number of features."""
     f, scale = m.at(dtype), A.optional_real(call, "scale", None)
     if scale is not None:
-        factor = f.lit(scale)
+        factor = literal(m, dtype, scale)
         return lambda a: f.mul(a, factor)
     n = index(features)
 

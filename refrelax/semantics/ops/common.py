@@ -9,11 +9,12 @@ Spec: ``spec/ops/common.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import isfinite, prod
 
 from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.definition import Deduction, Evaluation
 from refrelax.semantics.values import Prim, Shape, TensorValue, Value, from_payloads
@@ -317,6 +318,17 @@ def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.com
             raise unspecified(rule, f"extents {column} do not broadcast", e.span)
         result.append(wide[0] if wide else 1)
     return tuple(reversed(result))
+
+
+@rule("num/cast-range")
+def number_at(numerics: Numerics, dtype: str, value: float) -> Payload:
+    """A number among the attributes at a dtype: at one of integers truncated, or poison beyond it, as ``literal`` of
+    the definitions."""
+    if dtypes.is_integer(dtype):
+        low, high = dtypes.integer_range(dtype)
+        if not isfinite(value) or not low <= int(value) <= high:
+            return poison("num/cast-range")
+    return numerics.at(dtype).lit(value)
 
 
 @rule("op.common/integer-positions")

@@ -8,6 +8,7 @@ Spec: ``spec/ops/detection.md``.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
@@ -19,6 +20,7 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     known_dims,
+    number_at,
     of_rank,
     rank,
     short,
@@ -27,7 +29,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Index, Meaning, agree, defined
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, agree, defined, literal
 from refrelax.semantics.ops.sampling import muladd
 from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax.graph import Call
@@ -74,14 +76,15 @@ def check_columns(e: Evaluation, call: Call, x: TensorValue) -> None:
 
 
 def evaluate_get_valid_counts(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The rows whose score is above the threshold and whose class is not negative, moved to the top in their order.
+    """The rows whose score is above the threshold and whose class is 0 or more, moved to the top in their order.
 
     What is left is -1. ``id_index`` -1: no class.
     """
     x, score, kind = tensor_value(args[0]), A.integer(call, "score_index"), A.integer(call, "id_index")
     check_columns(e, call, x)
     f, numerics = e.numerics.at(x.dtype), e.numerics
-    threshold, zero, none = f.lit(A.real(call, "score_threshold")), f.lit(0), f.lit(-1)
+    zero, none = f.lit(0), f.lit(-1)
+    threshold = number_at(numerics, x.dtype, A.real(call, "score_threshold"))
     kept: list[list[int]] = []
     for b in range(x.shape[0]):
         good = [
@@ -144,8 +147,9 @@ def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array)
     fit = m.every((agree(m, locs.dims, (batch, 4 * count)), agree(m, anchors.dims, (1, count, 4))))
     m.require(fit, "op.vision.multibox_transform_loc/extents", f"{locs.dims}, {anchors.dims}")
     f = m.at(scores.dtype)
-    half, zero, one, exp = f.lit(Fraction(1, 2)), f.lit(0), f.lit(1), f.math("exp")
-    variances, dims = [f.lit(v) for v in A.reals(call, "variances")], (batch, count, 4)
+    half, zero, one = f.lit(Fraction(1, 2)), f.lit(0), f.lit(1)
+    exp = cache(lambda: f.math("exp"))  # asked for by an element, as a dtype may have none
+    variances, dims = [literal(m, scores.dtype, v) for v in A.reals(call, "variances")], (batch, count, 4)
     sides = m.pieces([1] * dims[-1])
 
     def side(b: Index, j: Index, k: int) -> Payload:
@@ -154,13 +158,13 @@ def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array)
         extent = f.sub(high, low)
         moved = f.mul(locs[b, 4 * j + axis], variances[axis])
         middle = muladd(f, moved, extent, f.mul(f.add(low, high), half))
-        grown = f.mul(half, exp(f.mul(locs[b, 4 * j + axis + 2], variances[2 + axis])))
+        grown = f.mul(half, exp()(f.mul(locs[b, 4 * j + axis + 2], variances[2 + axis])))
         reach = grown if k >= 2 else f.neg(grown)
         found = muladd(f, reach, extent, middle)
         return f.maximum(zero, f.minimum(one, found)) if A.flag(call, "clip") else found
 
     likely = softmax_along(m, scores, 1) if A.flag(call, "apply_softmax") else scores
-    threshold, silent = f.lit(A.real(call, "threshold")), not A.flag(call, "keep_background")
+    threshold, silent = literal(m, scores.dtype, A.real(call, "threshold")), not A.flag(call, "keep_background")
 
     def score(b: Index, c: Index, j: Index) -> Payload:
         a = likely[b, c, j]

@@ -34,8 +34,9 @@ PAGE = "reshape"
 
 
 @rule("op.reshape/inferred-dim", "op.reshape/positive-dims")
-def _written_dims(d: Deduction, call: Call, x: TensorType, dims: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...]:
-    """The target dims: a literal 0 becomes the argument's dim there, and one literal -1 what is left over."""
+def _written_dims(d: Deduction, call: Call, x: TensorType, dims: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...] | None:
+    """The target dims: a literal 0 becomes the argument's dim there, and one literal -1 what is left over; ``None``
+    where a 0 may stand for a dim that is not known."""
     literals = [as_int(each) for each in dims]
     if any(each is not None and each < -1 for each in literals):
         d.fail("op.reshape/positive-dims", f"{short(call)}: a dim of the new shape is negative")
@@ -47,7 +48,8 @@ def _written_dims(d: Deduction, call: Call, x: TensorType, dims: tuple[PrimExpr,
     if own is None and (-1 in literals):
         d.fail("op.reshape/inferred-dim", f"{short(call)}: -1 needs an argument with known dims")
     if own is None:
-        return dims
+        place = literals.index(0)
+        return dims if UNKNOWN != rank(x) <= place else None
     copied = [k for k in range(min(len(own), len(dims))) if literals[k] == 0]
     result = [own[k] if k in copied else each for k, each in enumerate(dims)]
     if -1 in literals:
@@ -66,7 +68,9 @@ def deduce_reshape(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x, target = tensor(d, call, types, 0), shape_argument(d, call, types, 1)
     result = shaped_like(call, 1, target, x.dtype, x.vdevice)
     if isinstance(call.args[1], ShapeExpr) and isinstance(result.shape, tuple):
-        result = with_dims(_written_dims(d, call, x, result.shape), x.dtype, x.vdevice)
+        written = _written_dims(d, call, x, result.shape)
+        unknown = of_rank(len(result.shape), x.dtype, x.vdevice)
+        result = unknown if written is None else with_dims(written, x.dtype, x.vdevice)
     old, new = dims_of(d, x), result.shape if isinstance(result.shape, tuple) else None
     if old is not None and new is not None and d.equal(D.product(old), D.product(new)) is False:
         d.fail(
@@ -92,7 +96,8 @@ def reshape(m: Meaning, call: Call, x: Array, target: Extents) -> Array:
 
 
 def deduce_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """One axis with all elements, of which the dim is the product of the dims; a vector's type as it is."""
+    """One axis with all elements, of which the dim is the product of the dims, of rank 0 always 1; a vector's type as
+    it is."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     if rank(x) == 0:

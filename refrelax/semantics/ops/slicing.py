@@ -151,7 +151,8 @@ def strided_slice(
     """
     inbound, parts = A.flag(call, "assume_inbound"), {}
     fits = m.every(-x.ndim <= axis for axis in axes) and m.every(axis < x.ndim for axis in axes)
-    m.require(fits, "op.common/fits-run", f"axes {axes} of {x.dims}")
+    distinct = fits and len({int(axis) % x.ndim for axis in axes}) == len(axes)
+    m.require(distinct, "op.common/fits-run", f"axes {axes} of {x.dims}")
     strides = (1,) * len(axes) if strides is None else strides
     alike = len(axes) == len(begin) == len(end) == len(strides)
     m.require(alike, "op.common/fits-run", "axes, begin, end and strides differ in length")

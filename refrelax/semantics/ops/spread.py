@@ -66,7 +66,8 @@ def one_hot(m: Meaning, call: Call, indices: Array, on: Array, off: Array) -> Ar
 
 @rule("op.meshgrid/vectors", "op.meshgrid/indexing", "op.meshgrid/equal-dtypes")
 def deduce_meshgrid(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """For each of the vectors, a tensor with one axis a vector; ``"xy"`` swaps the first two axes."""
+    """For each of the vectors, a tensor with one axis a vector, at the dtype that any of them is known to have;
+    ``"xy"`` swaps the first two axes. Where one length is not known, no dim is."""
     arity(d, call, 1)
     found = tensors(d, call, types[0])
     if any(rank(t) != 1 for t in found):

@@ -24,6 +24,7 @@ from refrelax.semantics.ops.common import (
     index_of,
     integral,
     known_dims,
+    number_at,
     of_rank,
     rank,
     short,
@@ -102,14 +103,14 @@ class _Batch:
     """The boxes of one batch during suppression: rows of payloads by falling score, and where each came from."""
 
     def __init__(self, e: Evaluation, call: Call, x: TensorValue, b: int, count: int) -> None:
-        self.e, self.f, self.call = e, e.numerics.at(x.dtype), call
+        self.e, self.f, self.call, self.dtype = e, e.numerics.at(x.dtype), call, x.dtype
         self.score, self.kind = A.integer(call, "score_index"), A.integer(call, "id_index")
         self.start, self.most = A.integer(call, "coord_start"), A.integer(call, "max_output_size")
         top = A.integer(call, "top_k")
         order = by_score(e, self.f, [x[b, j, self.score] for j in range(count)])
         self.origin: list[int] = order[:top] if 0 < top < count else order
         self.rows = [[x[b, j, k] for k in range(x.shape[2])] for j in self.origin]
-        self.threshold = self.f.lit(A.real(call, "iou_threshold"))
+        self.threshold = number_at(e.numerics, x.dtype, A.real(call, "iou_threshold"))
 
     def above(self, j: int, least: Payload) -> bool:
         """Whether the score of row ``j`` is greater than ``least``."""
@@ -145,7 +146,7 @@ class _Batch:
     def soft(self) -> list[int]:
         """The rows that stay, in the order of being chosen; scores fall by ``exp(-overlap**2 / (2 * sigma))``."""
         f, numerics = self.f, self.e.numerics
-        least = f.lit(A.real(self.call, "score_threshold"))
+        least = number_at(numerics, self.dtype, A.real(self.call, "score_threshold"))
         sigma = A.real(self.call, "soft_nms_sigma")
         scale = f.lit(Fraction(-1, 2) / Fraction(sigma) if isfinite(sigma) else -0.0)
         left, kept = list(range(len(self.rows))), list[int]()
