@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
 from refrelax.shape_solver.pointwise.logic import Given
+from refrelax.shape_solver.pointwise.pieces import pieces
+from refrelax.shape_solver.pointwise.regroup import Regroup
 from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Term, mentions
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
@@ -117,8 +119,8 @@ class Words:
                 found = self.applied(t, dtype, strict, depth + 1)
                 if found is not None:
                     return found
-            case Fold("Add") if t.dtype == dtype and dtype in WORDS - {"bool"}:
-                found = self.sum(t, dtype, strict, depth + 1)
+            case Fold("Add" | "Max" | "Min") if t.dtype == dtype and dtype in WORDS - {"bool"}:
+                found = self.reduction(t, dtype, strict, depth + 1)
                 if found is not None:
                     return found
             case _:
@@ -157,7 +159,30 @@ class Words:
             case _:
                 return None
 
-    # --- sums
+    # --- reductions
+
+    def reduction(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
+        """A sum or an extreme in pieces; a sum of products by ``sum``."""
+        parts = pieces(self.descent, t, self.given, self.second)
+        if len(parts) == 1:
+            return self.sum(t, dtype, strict, depth) if t.op == "Add" else self.extreme(t, dtype, strict, depth)
+        neutral = self.descent.terms.integer(int_imm(_neutral(t.op, dtype), dtype))
+        total = self.word(t.start, dtype, strict, depth)
+        for each in parts:
+            part = self.descent.terms.fold(t.op, neutral, each.axes, each.guard, each.body, True)
+            assert isinstance(part, Fold)
+            shown = Regroup(self.descent, self.given).collapsed(part, self.second)
+            total = Binary(ARITHMETIC[t.op], total, self.word(shown, dtype, strict, depth))
+        return total
+
+    def extreme(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
+        """An extreme from a start that is one more item."""
+        neutral = _neutral(t.op, dtype)
+        if _literal(self.descent.exposed(t.start, self.given, self.second)) == neutral:
+            return None
+        start = self.descent.terms.integer(int_imm(neutral, dtype))
+        rest = self.descent.terms.fold(t.op, start, t.axes, t.guard, t.body, True)
+        return Binary(ARITHMETIC[t.op], self.word(t.start, dtype, strict, depth), self.leaf(rest, dtype, strict))
 
     def sum(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
         """A sum of sums of products as sums of products: what does not depend on the axes stands in front of each."""
@@ -192,7 +217,7 @@ class Words:
         t = self.descent.exposed(t, known, self.second)
         match t:
             case Int() if (k := _literal(t)) is not None:
-                return [(k, ())]
+                return [(k, ())] if k else []
             case Apply("Add" | "Sub" as op, dtype, (x, y)) if x.dtype == y.dtype == dtype or _literal(x) is not None:
                 sign = 1 if op == "Add" else -1
                 second = self.products(y, known, depth + 1)
@@ -231,7 +256,16 @@ def looks_like_words(a: Term, b: Term) -> bool:
     """Whether two elements may be equal as words and not by their heads."""
     if a.dtype != b.dtype or a.dtype not in WORDS:
         return False
-    return any(isinstance(t, Apply) or (isinstance(t, Choose) and not isinstance(t.condition, Int)) for t in (a, b))
+    return any(
+        isinstance(t, Apply)
+        or (isinstance(t, Choose) and not isinstance(t.condition, Int))
+        or (isinstance(t, Fold) and t.op in ("Add", "Max", "Min") and a.dtype != "bool")
+        for t in (a, b)
+    )
+
+
+def _neutral(op: str, dtype: str) -> int:
+    return 0 if op == "Add" else dtypes.integer_range(dtype)[op == "Min"]
 
 
 def _literal(t: Term) -> int | None:
