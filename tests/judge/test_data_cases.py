@@ -38,6 +38,11 @@ PROVED = {
         'R.multiply(R.const(0.125, "float32"), x)',
     ),
     "a maximum of one": ("R.maximum(x, x)", "x"),
+    "a maximum taken twice": ("R.maximum(y, R.maximum(x, y))", "R.maximum(x, y)"),
+    "what is left of a disjunction": (
+        "R.where(R.logical_or(p, q), R.where(p, x, y), x)",
+        "R.where(R.logical_and(R.logical_not(p), q), y, x)",
+    ),
     "a maximum with nothing": ('R.minimum(x, R.const("inf", "float32"))', "x"),
 }
 NOT_PROVED = {
@@ -68,6 +73,15 @@ NOT_PROVED = {
         'R.multiply(R.const("inf", "float32"), x)',
     ),
     "a maximum with the lowest number": ('R.maximum(x, R.const(-3.4028234663852886e38, "float32"))', "x"),
+    "a minimum after a maximum": ("R.minimum(y, R.maximum(x, y))", "R.maximum(x, y)"),
+    "what is not left of a disjunction": (
+        "R.where(R.logical_or(p, q), R.where(p, x, y), x)",
+        "R.where(R.logical_and(R.logical_not(p), q), x, y)",
+    ),
+    "poison times nothing": (
+        'R.sum(R.zeros((n,), "int32"))',
+        'R.sum(R.multiply(R.astype(z, "int32"), R.zeros((n,), "int32")))',
+    ),
     "a maximum with plus infinity": ('R.maximum(x, R.const("inf", "float32"))', "x"),
 }
 
@@ -108,6 +122,11 @@ LEAST = "-2147483648"
 SUMS_PROVED = {
     "parted where its items change": (BOTH, ONE_BY_ONE),
     "nothing before": (loop("n + m", "T.if_then_else(i < m, T.int32(0), A[i - m])"), loop("n", "A[i]")),
+    "pieces that are given": (
+        loop("m", "T.if_then_else(i < n, B[i], B[i])"),
+        loop("T.min(m, n)", "B[i]") + "\n        for i in range(m - T.min(m, n)):\n"
+        "            C[0] = C[0] + B[i + T.min(m, n)]",
+    ),
     "nothing after": (loop("n + m", "T.if_then_else(i < n, A[i], T.int32(0))"), loop("n", "A[i]")),
     "a largest one in pieces": (
         loop("n + m", "T.if_then_else(i < n, A[i], B[i - n])", LEAST, LARGEST),
@@ -119,6 +138,10 @@ SUMS_NOT_PROVED = {
     "another place": (BOTH, BOTH.replace("i < n", "i <= n").replace("B[i - n]", "B[T.max(i - n, 0)]")),
     "an item twice": (BOTH, ONE_BY_ONE.replace("range(m)", "range(n)").replace("B[i]", "A[i]")),
     "ones beside": (loop("n + m", "T.if_then_else(i < m, T.int32(1), A[i - m])"), loop("n", "A[i]")),
+    "pieces that are not all": (
+        loop("m", "B[i]"),
+        loop("T.min(m, n)", "B[i]") + "\n        for i in range(m - T.min(m, n)):\n            C[0] = C[0] + B[i]",
+    ),
     "a start that is counted twice": (
         BOTH.replace("int32(0)", "int32(5)"),
         ONE_BY_ONE.replace("int32(0)", "int32(10)"),

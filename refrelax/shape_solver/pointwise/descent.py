@@ -250,9 +250,18 @@ class Descent:
         if not isinstance(t, Apply):
             return t
         args = tuple(self._exposed(a, given, checked) for a in t.args)
+        if t.op in ("Max", "Min"):
+            args = tuple(self._same_operation(t.op, a, given, checked) for a in args)
         if args == t.args:
             return t
         return apply(self.terms, t.op, t.dtype, args, t.attrs)
+
+    def _same_operation(self, op: str, t: Term, given: Given, checked: bool) -> Term:
+        """An operand of an extreme as the extreme that it is."""
+        body = t.tensor.body if isinstance(t, Load) else None
+        if isinstance(t, Load) and isinstance(body, Apply) and body.op == op and self._in_bounds(t, given, checked):
+            return self.terms.at(t.tensor, t.indices)
+        return t
 
     def _exposed(self, t: Term, given: Given, checked: bool) -> Term:
         """``t`` if it is data, its value if it is an integer or a number once expanded."""

@@ -406,7 +406,9 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
             return x if _is(y, 0.0) else None
         case "Max" | "Min":
             end = "-inf" if op == "Max" else "inf"
-            return x if x is y or _is_end(y, end) else y if _is_end(x, end) else None
+            if x is y or _is_end(y, end) or (isinstance(x, Apply) and x.op == op and y in x.args):
+                return x
+            return y if _is_end(x, end) or (isinstance(y, Apply) and y.op == op and x in y.args) else None
         case "Add":
             for zero, other in ((x, y), (y, x)):
                 if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):

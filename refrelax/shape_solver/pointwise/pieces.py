@@ -9,22 +9,26 @@ Spec: ``spec/06c-pointwise.md``, ``sh/words``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.poly import Poly, add, sub
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import order
 from refrelax.shape_solver.pointwise.logic import Given, compare
 from refrelax.shape_solver.pointwise.simplify import canonical
 from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Term
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 if TYPE_CHECKING:
     from refrelax.shape_solver.pointwise.descent import Descent
+
+PURPOSE = "a reduction in pieces"
 
 MOST_PIECES = 12
 MOST_DEPTH = 3
@@ -32,12 +36,15 @@ MOST_DEPTH = 3
 
 
 @rule("sh/words")
-def pieces(descent: Descent, fold: Fold, given: Given, checked: bool) -> list[Fold]:
-    """Reductions from the start of ``fold``, the items of which are together those of ``fold``."""
+def pieces(
+    descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr] = ()
+) -> list[Fold]:
+    """Reductions from the start of ``fold``, the items of which are together those of ``fold``. ``places``: where axes
+    are parted besides."""
     found, left = [], [fold]
     while left:
         each = left.pop()
-        parts = _parted(descent, each, given, checked) if len(found) + len(left) < MOST_PIECES else None
+        parts = _parted(descent, each, given, checked, places) if len(found) + len(left) < MOST_PIECES else None
         if parts is None:
             found.append(each)
         else:
@@ -45,35 +52,38 @@ def pieces(descent: Descent, fold: Fold, given: Given, checked: bool) -> list[Fo
     return found
 
 
-def _parted(descent: Descent, fold: Fold, given: Given, checked: bool) -> tuple[Fold, Fold] | None:
-    logic, terms = descent.logic, descent.terms
-    names = {v.name: k for k, (v, _) in enumerate(fold.axes)}
+def _parted(
+    descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr]
+) -> tuple[Fold, Fold] | None:
+    logic, names = descent.logic, {v.name for v, _ in fold.axes}
     known = given
     for v, extent in fold.axes:
         known = (*known, *logic.domain(v, extent))
-    for atom in _conditions(descent, fold.body, known, checked, MOST_DEPTH):
-        for name in sorted(free_symbols(atom) & names.keys()):
-            at, (v, extent) = names[name], fold.axes[names[name]]
-            place = _place(atom, v)
-            if place is None or free_symbols(place) & names.keys():
-                continue
-            if any(name in free_symbols(e) for _, e in fold.axes):
+    for at, (v, extent) in enumerate(fold.axes):
+        if any(v.name in free_symbols(e) for _, e in fold.axes):
+            continue
+        told = (p for atom in _conditions(descent, fold.body, known, checked, MOST_DEPTH) for p in _places(atom, v))
+        for place in (*told, *(e for e in places if e.dtype == v.dtype)):
+            if free_symbols(place) & names or as_int(place) == 0 or place == extent:
                 continue
             inside = Binary("And", compare("GE", place, int_imm(0, v.dtype)), compare("LE", place, extent))
-            if not logic.holds(inside, given, "a reduction in pieces"):
-                continue
-            w = terms.fresh(v.name, v.dtype)
-            by: dict[str, PrimExpr] = {name: Binary("Add", w, place)}
-            axes = list(fold.axes)
-            axes[at] = (v, place)
-            rest = list(fold.axes)
-            rest[at] = (w, Binary("Sub", extent, place))
-            guard = None if fold.guard is None else terms.index(fold.guard, by)
-            return (
-                replace(fold, axes=tuple(axes)),
-                replace(fold, axes=tuple(rest), guard=guard, body=terms.replaced(fold.body, by)),
-            )
+            if logic.holds(inside, given, PURPOSE) and not logic.equal(place, extent, given, PURPOSE):
+                return _at(descent, fold, at, place)
     return None
+
+
+def _at(descent: Descent, fold: Fold, at: int, place: PrimExpr) -> tuple[Fold, Fold]:
+    """The items before a place of an axis, and those from there on."""
+    terms, (v, extent) = descent.terms, fold.axes[at]
+    w = terms.fresh(v.name, v.dtype)
+    by: dict[str, PrimExpr] = {v.name: Binary("Add", w, place)}
+    atoms = Atoms(NO_FACTS)
+    left = spell(sub(normal(extent, atoms), normal(place, atoms)), atoms, v.dtype)
+    before, after = list(fold.axes), list(fold.axes)
+    before[at], after[at] = (v, place), (w, Binary("Sub", extent, place) if left is None else left)
+    guard = None if fold.guard is None else terms.index(fold.guard, by)
+    rest = replace(fold, axes=tuple(after), guard=guard, body=terms.replaced(fold.body, by))
+    return replace(fold, axes=tuple(before)), rest
 
 
 def _conditions(descent: Descent, t: Term, known: Given, checked: bool, depth: int) -> Iterator[PrimExpr]:
@@ -100,14 +110,21 @@ def _atoms(condition: PrimExpr) -> Iterator[PrimExpr]:
         yield condition
 
 
-def _place(atom: PrimExpr, v: SymVar) -> PrimExpr | None:
-    """The first value of ``v`` at which the truth of an order is another than at the values before."""
+def _places(atom: PrimExpr, v: SymVar) -> list[PrimExpr]:
+    """The values of ``v`` at which the truth of a comparison is another than at the value before."""
     atoms = Atoms(NO_FACTS)
-    p = order(atom, atoms)
+    match atom:
+        case Binary("EQ" | "NE", a, b) if a.dtype != "bool":
+            p: Poly | None = sub(normal(a, atoms), normal(b, atoms))
+        case _:
+            p = order(atom, atoms)
     if p is None or p.get((v.name,)) not in (1, -1) or sum(1 for mono in p if v.name in mono) != 1:
-        return None
-    rest = {mono: c for mono, c in p.items() if mono != (v.name,)}
-    if p[(v.name,)] == 1:  # v + rest >= 0: from -rest on
-        return spell({mono: -c for mono, c in rest.items()}, atoms, v.dtype)
-    rest[()] = rest.get((), 0) + 1  # rest - v >= 0: up to rest
-    return spell({mono: c for mono, c in rest.items() if c}, atoms, v.dtype)
+        return []
+    sign = p[(v.name,)]
+    at: Poly = {mono: -sign * c for mono, c in p.items() if mono != (v.name,)}  # where it is 0
+    after = add(at, {(): 1})
+    found = [at] if sign == 1 else [after]
+    if isinstance(atom, Binary) and atom.op in ("EQ", "NE"):
+        found = [at, after]
+    spelled = (spell(each, atoms, v.dtype) for each in found)
+    return [each for each in spelled if each is not None]

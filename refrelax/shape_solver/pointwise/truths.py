@@ -33,7 +33,9 @@ class Truths:
     def supposed(self, given: Given, t: Term, holds: bool) -> Given | None:
         """``given`` and that a truth holds or does not; ``None`` where it is known to be the other way."""
         known = self._with(given, t, holds)
-        return None if known is None or self._absurd(known, len(given)) else known
+        while known is not None and len(known) > len(given):
+            given, known = known, self._followed(known)
+        return known
 
     def _with(self, given: Given, t: Term, holds: bool) -> Given | None:
         match t:
@@ -53,18 +55,24 @@ class Truths:
         symbol = SymVar(self.terms.opaque_name(t), "bool")
         return symbol if holds else Not(symbol)
 
-    def _absurd(self, known: Given, old: int) -> bool:
-        """Whether a connective that is known is not what its parts are, now that more is."""
-        if len(known) == old:
-            return False
+    def _followed(self, known: Given) -> Given | None:
+        """What follows from one part of a connective that is known for the other; ``None`` where the connective is not
+        what its parts are."""
         for each in known:
             inner, holds = (each.a, False) if isinstance(each, Not) else (each, True)
             t = self.terms.opaque.get(inner.name) if isinstance(inner, SymVar) else None
-            if isinstance(t, Apply) and t.op in ("And", "Or"):
-                found = self._of_parts(t, known, False)
-                if found is not None and found is not holds:
-                    return True
-        return False
+            if not isinstance(t, Apply) or t.op not in ("And", "Or"):
+                continue
+            found = self._of_parts(t, known, False)
+            if found is not None:
+                if found is not holds:
+                    return None
+                continue
+            x, y = (self.exposed(part, known, False) for part in t.args)
+            a, b = (self._decided(part, known, False) for part in (x, y))
+            if a is not None or b is not None:  # (a known connective whose other part is not known hangs on that part)
+                return self._with(known, y if a is not None else x, holds)
+        return known
 
     @rule("sh/descent")
     def decided(self, t: Term, given: Given, checked: bool) -> bool | None:

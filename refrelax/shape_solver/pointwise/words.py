@@ -46,6 +46,7 @@ OF_BITS = frozenset({"T.bitwise_and", "T.bitwise_or", "T.bitwise_xor"})
 SHIFTS = frozenset({"T.shift_left", "T.shift_right"})
 
 MOST_LEAVES = 10
+MOST_PLACES = 4
 MOST_DEPTH = 40
 MOST_PRODUCTS = 16
 
@@ -73,12 +74,25 @@ class Words:
     theirs: list[Leaf] = field(default_factory=list)
     second: bool = False
     """Whether the element that is written is the second program's."""
+    places: tuple[PrimExpr, ...] = ()
+    """Where reductions are parted besides: where one of the other side ends."""
+    sums: bool = False
+    """Whether there is a reduction in one of the elements."""
     whole: bool = False
     """Whether the first program's element is a leaf: then the second's is none, or there is nothing to see."""
 
     @rule("sh/words")
     def same(self, a: Term, b: Term) -> bool:
         """Whether the words are equal whatever the leaves are, and ``b`` is poison only where ``a`` is."""
+        if self._same(a, b):
+            return True
+        places = [e for leaf in (*self.ours, *self.theirs) for e in _extents(leaf.term)]
+        places = [e for e in dict.fromkeys(places) if as_int(e) is None]
+        if not 1 < len(places) <= MOST_PLACES or not self.sums:
+            return False
+        return Words(self.descent, self.given, places=tuple(places))._same(a, b)
+
+    def _same(self, a: Term, b: Term) -> bool:
         try:
             x = self.word(a, a.dtype, True)
             self.second = True
@@ -163,7 +177,8 @@ class Words:
 
     def reduction(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
         """A sum or an extreme in pieces; a sum of products by ``sum``."""
-        parts = pieces(self.descent, t, self.given, self.second)
+        self.sums = True
+        parts = pieces(self.descent, t, self.given, self.second, self.places)
         if len(parts) == 1:
             return self.sum(t, dtype, strict, depth) if t.op == "Add" else self.extreme(t, dtype, strict, depth)
         neutral = self.descent.terms.integer(int_imm(_neutral(t.op, dtype), dtype))
@@ -176,13 +191,30 @@ class Words:
         return total
 
     def extreme(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
-        """An extreme from a start that is one more item."""
-        neutral = _neutral(t.op, dtype)
-        if _literal(self.descent.exposed(t.start, self.given, self.second)) == neutral:
+        """An extreme of extremes as several, from a start that is one more item."""
+        neutral, known = _neutral(t.op, dtype), self.given
+        for v, extent in t.axes:
+            known = (*known, *self.descent.logic.domain(v, extent))
+        items = self.items(t.op, t.body, known, depth)
+        alone = _literal(self.descent.exposed(t.start, self.given, self.second)) == neutral
+        if alone and len(items) == 1:
             return None
         start = self.descent.terms.integer(int_imm(neutral, dtype))
-        rest = self.descent.terms.fold(t.op, start, t.axes, t.guard, t.body, True)
-        return Binary(ARITHMETIC[t.op], self.word(t.start, dtype, strict, depth), self.leaf(rest, dtype, strict))
+        total = None if alone else self.word(t.start, dtype, strict, depth)
+        for each in items:
+            rest = self.leaf(self.descent.terms.fold(t.op, start, t.axes, t.guard, each, True), dtype, strict)
+            total = rest if total is None else Binary(ARITHMETIC[t.op], total, rest)
+        return total
+
+    def items(self, op: str, t: Term, known: Given, depth: int) -> list[Term]:
+        """What an item of an extreme is the extreme of."""
+        self.descent.logic.spend()
+        if depth > MOST_DEPTH:
+            raise TooMuch
+        shown = self.descent.exposed(t, known, self.second)
+        if isinstance(shown, Apply) and shown.op == op and all(x.dtype == shown.dtype for x in shown.args):
+            return [each for part in shown.args for each in self.items(op, part, known, depth + 1)]
+        return [t]
 
     def sum(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
         """A sum of sums of products as sums of products: what does not depend on the axes stands in front of each."""
@@ -190,7 +222,7 @@ class Words:
         for v, extent in t.axes:
             known = (*known, *self.descent.logic.domain(v, extent))
         axes = frozenset(v.name for v, _ in t.axes)
-        products = self.products(t.body, known, depth)
+        products = [each for each in self.products(t.body, known, depth) if each != (0, ())]
         whole = [all(mentions(self.descent.terms, f, axes) for f in factors) for _, factors in products]
         if len(products) == 1 and products[0][0] == 1 and all(whole) and _literal(t.start) == 0:
             return None
@@ -217,7 +249,7 @@ class Words:
         t = self.descent.exposed(t, known, self.second)
         match t:
             case Int() if (k := _literal(t)) is not None:
-                return [(k, ())] if k else []
+                return [(k, ())]
             case Apply("Add" | "Sub" as op, dtype, (x, y)) if x.dtype == y.dtype == dtype or _literal(x) is not None:
                 sign = 1 if op == "Add" else -1
                 second = self.products(y, known, depth + 1)
@@ -262,6 +294,10 @@ def looks_like_words(a: Term, b: Term) -> bool:
         or (isinstance(t, Fold) and t.op in ("Add", "Max", "Min") and a.dtype != "bool")
         for t in (a, b)
     )
+
+
+def _extents(t: Term) -> list[PrimExpr]:
+    return [extent for _, extent in t.axes] if isinstance(t, Fold) else []
 
 
 def _neutral(op: str, dtype: str) -> int:
