@@ -123,6 +123,7 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
             "--extern": inputs["--extern"],
             "--html": ("o.html", "no/o"),
         },
+        "prove-rewrite": {"--given": CLAIMS, "--entry": ENTRIES, "--html": ("o.html", "no/o"), "--json": ()},
         "prove": {"--assume": CLAIMS, "--fits": ("int8", "x"), "--smt2": ("folder", "q.smt2"), "--explain": ()},
         "certify": {"--time": ("x", "-1", "1"), "--json": ()},
         "explain": {"--json": ()},
@@ -136,7 +137,7 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
 
 
 WORDS = {
-    "validate": 2, "prove": 1, "explain": 1, "certify": 1, "run": 1, "trace": 1, "lower": 1, "diff": 1, "bisect": 1,
+    "validate": 2, "prove-rewrite": 2, "prove": 1, "explain": 1, "certify": 1, "run": 1, "trace": 1, "lower": 1, "diff": 1, "bisect": 1,
     "parse": 1, "fmt": 1, "check": 1,
 }  # fmt: skip
 

@@ -44,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "diff": Command("the first binding on which an implementation diverges", "judge", "diff_arguments", "diff"),
     "bisect": Command("the first pass that changed the meaning", "bisect", "arguments", "bisect"),
     "validate": Command("one program against another", "judge", "validate_arguments", "validate"),
+    "prove-rewrite": Command("a rewrite rule, for all sizes", "rewrite", "arguments", "prove_rewrite"),
     "fuzz": Command("generated programs against an implementation", "fuzz", "arguments", "fuzz"),
     "prove": Command("prove or refute a claim over integers", "prove", "arguments", "prove"),
     "certify": Command("check the certificates of proofs", "certify", "arguments", "certify"),
@@ -82,6 +83,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "bisect --front m.onnx --random 0",
     ),
     "validate": ("validate before.py after.py", "validate before.py after.py --require proved --html answer.html"),
+    "prove-rewrite": ("prove-rewrite lhs.py rhs.py --given '0 <= a' --given 'a <= n'",),
     "fuzz": ("fuzz --impl numpy --time 60s", "fuzz --impl tvm --kinds front --time 60s"),
     "prove": (
         "prove 'n*m + m == m*(n + 1)'",

@@ -64,6 +64,7 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bind", metavar="B.npz", help="arrays for parameters of BEFORE that AFTER does not take")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--certificates", metavar="DIR", help="the claims of the proof, each for `refrelax certify`")
     parser.add_argument("--html", metavar="OUT", help="also a page: verdict, claims, programs, counterexample")
     add_json(parser)
 
@@ -105,12 +106,24 @@ def validate(options: argparse.Namespace) -> int:
         _save_counterexample(verdict, options, before.module)
     if options.html:
         Path(options.html).write_text(comparison.validated(verdict, before.module, after.module), encoding="utf-8")
+    written = _certificates(verdict, options.certificates)
     code, refused = weighed(verdict, options.require)
     if options.json:
-        emit(_validated(verdict, refused))
+        emit({**_validated(verdict, refused), **({"certificates": written} if written else {})})
     else:
-        print("\n".join(_lines(verdict, refused)))
+        print("\n".join([*_lines(verdict, refused), *([f"  certificates: {written}"] if written else [])]))
     return code
+
+
+def _certificates(verdict: Any, folder: str | None) -> str:
+    """What was written of the claims of a proof, if that was asked for."""
+    from refrelax.commands import claims
+
+    if folder is None:
+        return ""
+    if verdict.word != "PROVED":
+        return "none, since nothing was proved for all shapes"
+    return claims.write(verdict.evidence.claims, Path(folder))
 
 
 def _save_counterexample(verdict: Any, options: argparse.Namespace, module: Module) -> None:

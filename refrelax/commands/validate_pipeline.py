@@ -13,7 +13,7 @@ from refrelax.commands.weighing import claim, weighed
 from refrelax.errors import UsageError
 from refrelax.judge.pipelines import PipelineVerdict, ValidatedPass
 
-ONE_PROGRAM = ("--consts-after", "--bind", "--save-args")
+ONE_PROGRAM = ("--consts-after", "--bind", "--save-args", "--certificates")
 """Options that are about a second program, or about one counterexample."""
 
 

@@ -8,13 +8,21 @@ Spec: ``spec/01-conformance.md``, ``va/refinement``.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from refrelax.rules import rule
+from refrelax.shape_solver.claim import Refuted
+from refrelax.shape_solver.prover import Prover
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm, free_symbols, int_imm
 
 KINDS = ("different", "some ones", "some zeros", "equal", "any", "large")
 """The rounds, in order."""
 
 MOST_NAMED = 40
 """The greatest number of a program from which an extent is made."""
+
+MOST_DRAWN = 17
+"""The greatest extent that is made up to satisfy claims."""
 
 MOST_EDGES = 4
 """The symbols that are put at an edge alone."""
@@ -66,3 +74,32 @@ def _with(value: int, values: list[int], rng: random.Random) -> list[int]:
     if values and value not in values:
         values[rng.randrange(len(values))] = value
     return values
+
+
+@rule("va/refinement")
+def satisfying(dims: Mapping[str, int], claims: Sequence[PrimExpr], rng: random.Random) -> dict[str, int] | None:
+    """Extents that satisfy the claims, as many of them as drawn as the claims leave; ``None``: none are found."""
+    asked = sorted({name for claim in claims for name in free_symbols(claim)} & dims.keys())
+    rng.shuffle(asked)
+    for low in (0, -MOST_DRAWN):
+        symbols = [SymVar(name, "int64") for name in asked]
+        known = [*claims, *(Binary("GE", v, int_imm(low)) for v in symbols)]
+        known += [Binary("LE", v, int_imm(MOST_DRAWN)) for v in symbols]
+        model = _model(known)
+        if model is None:
+            continue
+        for v in symbols:
+            drawn = Binary("EQ", v, int_imm(dims[v.name]))
+            if model.get(v.name) == dims[v.name]:
+                known.append(drawn)
+            elif (other := _model([*known, drawn])) is not None:
+                model = other
+                known.append(drawn)
+        return {**dims, **{v.name: model.get(v.name, 0) for v in symbols}}
+    return None
+
+
+def _model(claims: Sequence[PrimExpr]) -> Mapping[str, int] | None:
+    """A point at which all of them hold."""
+    answer = Prover(tuple(claims), "normal", division="require").prove(bool_imm(False))
+    return answer.model if isinstance(answer, Refuted) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from refrelax.errors import InternalError, Rejection
@@ -13,6 +14,7 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.pointwise import NotRead
 from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, Op, VarBinding
 from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr
 
 SHARING = frozenset(OPERATORS) - FRESH
 """Operators whose result may be the memory of an argument. In planned memory that can be seen, so they are no loops."""
@@ -23,15 +25,19 @@ ALLOCATING = frozenset({
 })  # fmt: skip
 
 
-def legalized(*programs: CheckedModule, entry: str = "main") -> tuple[list[Module], tuple[str, ...]]:
+def legalized(
+    *programs: CheckedModule, entry: str = "main", assume: Sequence[Sequence[PrimExpr]] = ()
+) -> tuple[list[Module], tuple[str, ...]]:
     """The modules with operators as loop programs, where they can be, and what that rests on: the definitions of those
-    that are texts, and *legalization* for any other. Only what ``entry`` reaches is kept.
+    that are texts, and *legalization* for any other. Only what ``entry`` reaches is kept. ``assume``: of each program,
+    what is known of the symbols of its entry.
 
     Raises:
         NotRead: a program has a type that is checked at run time, or its lowering is refused.
     """
     programs = tuple(_of_entry(each, entry) for each in programs)
-    found = [_lowered(each) for each in programs]
+    known = assume or [()] * len(programs)
+    found = [_lowered(each, {entry: facts}) for each, facts in zip(programs, known, strict=True)]
     gone = {op for old, new in zip(programs, found, strict=True) for op in operators(old.module) - operators(new)}
     texts = sorted(op.replace("relax.", "R.", 1) for op in gone if OPERATORS[op].text is not None)
     rests_on = (f"the definitions of {', '.join(texts)}, read as loops",) if texts else ()
@@ -80,7 +86,7 @@ def _overwrites_what_is_shared(module: Module, function: Function) -> bool:
     return any(aliases.find(each) in groups for each in shared)
 
 
-def _lowered(checked: CheckedModule) -> Module:
+def _lowered(checked: CheckedModule, assume: Mapping[str, Sequence[PrimExpr]]) -> Module:
     if checked.promises:
         raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
     if not checked.module.relax_functions():
@@ -90,7 +96,7 @@ def _lowered(checked: CheckedModule) -> Module:
 
     keep = SHARING if _is_sharing_seen(checked.module) else frozenset()
     try:
-        return run(checked, Ledger(), keep)
+        return run(checked, Ledger(), keep, assume)
     except (Rejection, InternalError) as problem:
         raise NotRead(f"operators are not legalized: {problem}") from problem
 

@@ -13,7 +13,7 @@ from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
 from refrelax.judge.bad_calls import erased, refused
 from refrelax.judge.counting import closed, nothing_given
 from refrelax.judge.evidence import Counterexample, Refuted
-from refrelax.judge.extents import MOST_NAMED, choose, rounds
+from refrelax.judge.extents import MOST_NAMED, choose, rounds, satisfying
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed, short
@@ -35,7 +35,7 @@ from refrelax.semantics.world import AmongStrangers
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import SymVar, as_int
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
 from refrelax.syntax.types import AnyType, DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.testing.arguments import parameters
 
@@ -75,8 +75,8 @@ class Incomparable(Exception):
 
 @dataclass(slots=True)
 class Pair:
-    """``relax``: named relaxations that are on; ``permits``: whether the caller's assumptions hold at some extents;
-    ``deadline``: on ``perf_counter``."""
+    """``relax``: named relaxations that are on; ``permits``: whether the caller's assumptions, ``claims``, hold at some
+    extents; ``deadline``: on ``perf_counter``."""
 
     first: CheckedModule
     second: CheckedModule
@@ -86,6 +86,7 @@ class Pair:
     relax: frozenset[str] = frozenset()
     permits: Permits = lambda dims: True
     deadline: float | None = None
+    claims: tuple[PrimExpr, ...] = field(default=(), kw_only=True)
     budget: Budget = BUDGET
     tally: Tally = NOTHING
     cases: int = 0
@@ -153,6 +154,8 @@ class Pair:
 
     def _drawn(self, dims: dict[str, int], seed: int, policy: Kind) -> tuple[list[Any], dict[str, int]] | None:
         rng = random.Random(seed)
+        if self.claims and not self.permits(dims):
+            dims = satisfying(dims, self.claims, rng) or dims
         for _ in range(MOST_DRAWS):
             args = self.arguments(dims, seed, policy)
             if args is not None:

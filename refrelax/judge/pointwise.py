@@ -24,7 +24,7 @@ from refrelax.judge.one_name import with_one_name
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
 from refrelax.judge.same_programs import same_callees, same_programs
-from refrelax.judge.signatures import Parameters, binds_no_more
+from refrelax.judge.signatures import Parameters, binds_no_more, known_of_both
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.ops.meaning.openings import renamed
@@ -34,7 +34,7 @@ from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
 from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, Terms
-from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, ideal
+from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
 from refrelax.shape_solver.pointwise.show import Words
@@ -61,6 +61,9 @@ UNREAD = "library functions depend on what they are given and what was called be
 KEEPS_NOTHING = "library functions in destination form keep nothing that they are given"
 NO_ALIASES = "the buffers of the entry do not overlap"
 IN_STEP = "statements in step"
+OF_DTYPES = (FITS, ELEMENT_FITS)
+"""Purposes of claims that need to know that symbols are numbers of their dtype."""
+
 PROCEDURES = ("congruence descent", "the shape solver")
 
 
@@ -141,7 +144,8 @@ class _Comparison:
             return Proved(trusts=(*self.trusts, SAME))
         if (found := self.in_step(first.module, second.module, entry)) is not None:
             return found
-        (ours, theirs), rests_on = legalized(first, second, entry=entry)
+        known = known_of_both(first.module, second.module, entry, self.options.assume)
+        (ours, theirs), rests_on = legalized(first, second, entry=entry, assume=known)
         a = spelled_out(ours.functions.get(entry), {})
         b = spelled_out(theirs.functions.get(entry), theirs.functions if isinstance(a, graph.Function) else {})
         if isinstance(a, PrimFunc):
@@ -265,7 +269,9 @@ class _Comparison:
             return descent.equal(self.terms.integer(bool_imm(True)), each.term, each.given)
         if each.term is not None:
             return descent.poison.never(each.term, each.given)
-        return self.logic.holds(each.statement, each.given, each.purpose)
+        if self.logic.holds(each.statement, each.given, each.purpose):
+            return True
+        return each.purpose in OF_DTYPES and self.logic.holds_of_numbers(each.statement, each.given, each.purpose)
 
     def shown(self, each: Definedness) -> Claim | str:
         words = Words(self.terms)

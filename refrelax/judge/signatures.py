@@ -7,18 +7,21 @@ Spec: ``spec/06c-pointwise.md``, ``va/parameters``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from refrelax.judge.graph_values import Value
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
+from refrelax.shape_solver.context import conjuncts
 from refrelax.shape_solver.pointwise import Logic, NotRead, TensorTerm, Terms
 from refrelax.shape_solver.pointwise.elements import ideal
+from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import compare, symbols_nonnegative
 from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.syntax.write.types import type_text
@@ -226,3 +229,20 @@ def _all_dims(type_: Type) -> Iterator[PrimExpr]:
                 yield from _all_dims(each)
         case _:
             return
+
+
+def known_of_both(
+    first: Module, second: Module, entry: str, claims: Sequence[PrimExpr]
+) -> tuple[tuple[PrimExpr, ...], tuple[PrimExpr, ...]]:
+    """Claims about the int64 symbols of the first entry, in the names of each program: of the second one's symbols only
+    those are meant that stand alone in the place of one of the first. (Another claim is known of neither.)"""
+    terms = Terms()
+    both = Parameters(terms, Logic(Sizes(terms.dtype_of)))
+    try:
+        both.values(first.functions.get(entry), second.functions.get(entry))
+    except NotRead:
+        return (), ()
+    names = {name: e for name, e in both.ours.items() if e.dtype == "int64"}
+    back: Names = {e.name: SymVar(name, e.dtype) for name, e in both.theirs.items() if isinstance(e, SymVar)}
+    known = [part for claim in claims if free_symbols(claim) <= names.keys() for part in conjuncts(ideal(claim))]
+    return tuple(known), tuple(substitute(substitute(each, names), back) for each in known)

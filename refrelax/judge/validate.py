@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from random import Random
 from time import perf_counter
 from typing import Any
 
@@ -132,7 +133,7 @@ def validate(
     _known_symbols(assumptions, symbols)
     end = None if timeout is None else started + timeout
     kept = (*assumptions, *_promises(first, entry, symbols))
-    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end)
+    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end, claims=kept)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
     options = Options(relaxations, assumptions, effort, proof_end)
     if unlinked is not None:
@@ -167,7 +168,8 @@ def _without_runs(pair: Pair, options: Options, why: str, seed: int, rounds: int
     found = Proved(trusts=(SAME,)) if same else _proof(pair, options)[0]
     if not isinstance(found, Proved):
         return undetermined(why, "library", unproved=found)
-    if not any(pair.permits(dims) for _, dims in extents.rounds(pair.symbols, seed, rounds, ())):
+    drawn = [dims for _, dims in extents.rounds(pair.symbols, seed, rounds, ())]
+    if not any(map(pair.permits, drawn)) and extents.satisfying(drawn[0], pair.claims, Random(seed)) is None:
         return undetermined("no small extents satisfy the assumptions: a proof would say nothing", "")
     return Equivalent(replace(found, trusts=(*found.trusts, f"no run was held against it: {why}")), found.relaxations)
 
@@ -242,7 +244,15 @@ def _proved_above(pair: Pair, options: Options, names: Sequence[str], seed: int,
     if not isinstance(proof, Proved):
         return False
     rest = Pair(
-        pair.first, pair.second, pair.entry, pair.externs, pair.symbols, pair.relax, _both(pair, above), pair.deadline
+        pair.first,
+        pair.second,
+        pair.entry,
+        pair.externs,
+        pair.symbols,
+        pair.relax,
+        _both(pair, above),
+        pair.deadline,
+        claims=(*pair.claims, *above),
     )
     return isinstance(_held(rest, proof, seed, rounds), Equivalent)
 

@@ -45,6 +45,7 @@ WITHOUT_EXTRAS: list[tuple[str, int, str]] = [
     ("bisect m.py --random 0", 3, TVM),
     ("bisect m.py --random 0 --impl refrelax", 0, "NONE"),
     ("validate m.py m.py", 0, "PROVED"),
+    ("prove-rewrite m.py m.py", 0, "PROVED"),
     ("fuzz --impl numpy --count 1", 3, "pip install 'refrelax[testing]'"),
     ("prove n*m==m*n", 0, "PROVED"),
     ("prove x*x*x+y*y*y+z*z*z!=33", 3, "needs z3"),

@@ -8,8 +8,9 @@ Spec: ``spec/10-lowering.md``.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from refrelax.lower.claims import Ledger
 from refrelax.lower.extent_parts import Question, named, parts
@@ -48,16 +49,27 @@ MOST = int_imm((1 << 63) - 1)
 """The greatest number of elements that a tensor can have: one more could not be counted."""
 
 
+NOTHING: Mapping[str, Sequence[PrimExpr]] = MappingProxyType({})
+
+
 @rule("lo/legalize")
-def run(checked: CheckedModule, ledger: Ledger, keep: frozenset[str] = frozenset()) -> Module:
+def run(
+    checked: CheckedModule,
+    ledger: Ledger,
+    keep: frozenset[str] = frozenset(),
+    assume: Mapping[str, Sequence[PrimExpr]] = NOTHING,
+) -> Module:
     """The module with operator calls as calls of loop programs, and those programs; calls of the operators ``keep``
-    stay."""
-    promised = any(as_claims(func) for func in checked.module.relax_functions().values())
+    stay. ``assume``: by function, what is known of its symbols besides."""
+    promised = any(map(len, assume.values())) or any(
+        as_claims(func) for func in checked.module.relax_functions().values()
+    )
     kernels = Kernels(set(checked.module.functions), promised)
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), as_claims(func), keep)
+            known = (*as_claims(func), *assume.get(name, ()))
+            rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), known, keep)
             func = rewriter.function(func, "")
         functions[name] = func
     return checked.module.with_functions({**functions, **kernels.made()})
@@ -69,7 +81,7 @@ class Kernels:
 
     taken: set[str]
     promised: bool
-    """Whether functions of the module promise bounds of their symbols: what was proved of a kernel at one call need not
+    """Whether bounds of symbols are known of functions of the module: what was proved of a kernel at one call need not
     hold at another."""
     functions: dict[str, PrimFunc] = field(default_factory=dict)
     by_base: dict[tuple[str, int], list[str]] = field(default_factory=dict)
@@ -112,7 +124,7 @@ class _Rewriter:
     extents: dict[str, PrimExpr]
     """That the symbols which are extents of the function's arguments are not negative."""
     promises: tuple[PrimExpr, ...]
-    """What the function's attributes say of its symbols."""
+    """What the function's attributes say of its symbols, and its caller."""
     keep: frozenset[str] = frozenset()
     names: list[str] = field(default_factory=list)
     """The names of the function in order, once one was looked for."""
@@ -177,8 +189,9 @@ class _Rewriter:
 
     def facts(self, site: Site) -> list[PrimExpr]:
         """What is known of extents where the call runs, as far as the site is made."""
-        extents = [fact for name, fact in self.extents.items() if name in site.k.taken]
-        return [*_facts(site), *extents, *self.promises, *_fits(site)]
+        extents = [fact for name, fact in self.extents.items() if name in site.k.taken - site.k.own]
+        said = [fact for fact in self.promises if not free_symbols(fact) & site.k.own]
+        return [*_facts(site), *extents, *said, *_fits(site)]
 
     def unused(self, name: str) -> str:
         """A name that begins no name of the function."""

@@ -67,6 +67,8 @@ class Kernel:
 
     name: str
     taken: set[str] = field(default_factory=set)
+    own: set[str] = field(default_factory=set)
+    """Of the names that are taken, those that the kernel made: they are no symbols of its caller."""
     blocks: set[str] = field(default_factory=set)
     inputs: list[BufferParam] = field(default_factory=list)
     scalars: list[ScalarParam] = field(default_factory=list)
@@ -83,6 +85,7 @@ class Kernel:
             k += 1
             chosen = f"{name}_{k}"
         self.taken.add(chosen)
+        self.own.add(chosen)
         return chosen
 
     def input(self, name: str, dims: Sequence[PrimExpr], dtype: str) -> Array:

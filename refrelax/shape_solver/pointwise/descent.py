@@ -16,11 +16,11 @@ from math import prod
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
-from refrelax.shape_solver.context import negation
+from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.assumptions import told
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
 from refrelax.shape_solver.pointwise.elements import apply, signed
-from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed
+from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, compare
 from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
 from refrelax.shape_solver.pointwise.show import unequal
@@ -38,12 +38,13 @@ from refrelax.shape_solver.pointwise.terms import (
     Term,
     Terms,
 )
+from refrelax.shape_solver.pointwise.truths import Truths
 from refrelax.shape_solver.pointwise.words import Words, looks_like_words
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm
 
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
-SETTLED = frozenset({"Add", "Sub", "Mul", "T.fabs"})
+SETTLED = frozenset({"Add", "Sub", "Mul", "Div", "Max", "Min", "T.fabs"})
 """Operations whose operands are brought forward, so that integers, zeros and signs meet."""
 MOST_SHOWN = 12
 MOST_POINTS = 1 << 16
@@ -62,6 +63,7 @@ class Descent:
     missed: set[str] = field(default_factory=set)
     trail: list[tuple[Term, Term]] = field(default_factory=list)
     poison: Poison = field(init=False)
+    truths: Truths = field(init=False)
     _memo: dict[tuple[int, int, int, bool], frozenset[str] | None] = field(default_factory=dict)
     """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
     _inside_words: bool = False
@@ -71,6 +73,7 @@ class Descent:
 
     def __post_init__(self) -> None:
         self.poison = Poison(self.terms, self.logic)
+        self.truths = Truths(self.terms, self.poison, self._exposed)
 
     def relax(self, name: str) -> bool:
         """Whether a relaxation is on; then it is noted."""
@@ -164,11 +167,14 @@ class Descent:
             case Number(), Number():
                 return a.dtype == b.dtype and same_number(a.dtype, a.bits, b.bits)
             case Choose(), Choose() if self.equal(a.condition, b.condition, given):
-                return self.equal(a.yes, b.yes, given) and self.equal(a.no, b.no, given)
+                holds, fails = (self._supposed(given, truth, a.condition, b.condition) for truth in (True, False))
+                return self._in_case(a.yes, b.yes, holds) and self._in_case(a.no, b.no, fails)
             case Choose(), _:  # where the condition is poison, so is the first program's element
-                return self.equal(a.yes, b, given) and self.equal(a.no, b, given)
+                holds, fails = (self._supposed(given, truth, a.condition) for truth in (True, False))
+                return self._in_case(a.yes, b, holds) and self._in_case(a.no, b, fails)
             case _, Choose() if self.poison.never(b.condition, given):
-                return self.equal(a, b.yes, given) and self.equal(a, b.no, given)
+                holds, fails = (self._supposed(given, truth, b.condition) for truth in (True, False))
+                return self._in_case(a, b.yes, holds) and self._in_case(a, b.no, fails)
             case Identity(op), _:
                 return is_identity(op, b)
             case _, Identity(op):
@@ -196,6 +202,8 @@ class Descent:
                     if not self._in_bounds(t, given, checked):
                         return t
                     new = self._simplified(self.terms.at(tensor, t.indices), given)
+                case Choose(Int(c), Fold() as yes, no) if self._is_empty_else(c, yes, no, given, checked):
+                    new = yes
                 case Choose(Int(c), yes, no):
                     rest = self.logic.open_part(self._simple(c, given), given, "guard")
                     if not isinstance(rest, bool):
@@ -205,6 +213,8 @@ class Descent:
                     new = self.terms.choose(inner, no, yes)
                 case Choose(condition, yes, no):
                     truth = self._exposed(condition, given, checked)
+                    if (known := self.truths.decided(truth, given, checked)) is not None:
+                        truth = self.terms.integer(bool_imm(known))
                     new = self.terms.choose(truth, yes, no)
                     if not isinstance(truth, Int) and not (isinstance(truth, Apply) and truth.op == "Not"):
                         return new
@@ -218,6 +228,20 @@ class Descent:
                 return t
             t = new
 
+    def _is_empty_else(self, c: PrimExpr, fold: Fold, no: Term, given: Given, checked: bool) -> bool:
+        """Whether a reduction is its start, ``no``, wherever the condition of its choice fails: it has no items."""
+        start = self.exposed(fold.start, given, checked, numbers=True)
+        if not isinstance(start, Int | Number) or self.exposed(no, given, checked, numbers=True) is not start:
+            return False
+        empty = [compare("LE", extent, int_imm(0, extent.dtype)) for _, extent in fold.axes]
+        return all(
+            any(
+                self.logic.holds(each, assumed(given, canonical(negation(part))), "a reduction of nothing")
+                for each in empty
+            )
+            for part in conjuncts(c)
+        )
+
     def _told(self, t: Term, given: Given) -> Term | None:
         return told(t, given, self.terms, self.logic) if isinstance(t, Load) else None
 
@@ -226,9 +250,18 @@ class Descent:
         if not isinstance(t, Apply):
             return t
         args = tuple(self._exposed(a, given, checked) for a in t.args)
+        if t.op in ("Max", "Min"):
+            args = tuple(self._same_operation(t.op, a, given, checked) for a in args)
         if args == t.args:
             return t
         return apply(self.terms, t.op, t.dtype, args, t.attrs)
+
+    def _same_operation(self, op: str, t: Term, given: Given, checked: bool) -> Term:
+        """An operand of an extreme as the extreme that it is."""
+        body = t.tensor.body if isinstance(t, Load) else None
+        if isinstance(t, Load) and isinstance(body, Apply) and body.op == op and self._in_bounds(t, given, checked):
+            return self.terms.at(t.tensor, t.indices)
+        return t
 
     def _exposed(self, t: Term, given: Given, checked: bool) -> Term:
         """``t`` if it is data, its value if it is an integer or a number once expanded."""
@@ -253,6 +286,19 @@ class Descent:
         return self.terms.number(dtype, bits) if dtypes.is_float(dtype) else self.terms.integer(Literal(dtype, bits))
 
     # --- the cases
+
+    def _supposed(self, given: Given, holds: bool, *conditions: Term) -> Given | None:
+        """``given`` and that truths which are data hold, or do not; ``None`` where that cannot be."""
+        for each in conditions:
+            found = self.truths.supposed(given, self._exposed(each, given, False), holds)
+            if found is None:
+                return None
+            given = found
+        return given
+
+    def _in_case(self, a: Term, b: Term, known: Given | None) -> bool:
+        """Whether ``b`` is what ``a`` permits in one case, if there is such a case."""
+        return known is None or self.equal(a, b, known)
 
     def _cases(self, condition: PrimExpr, a: Term, b: Term, given: Given) -> bool:
         atom = first_atom(condition)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import frexp, isfinite
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import MATH, MATH2
@@ -366,6 +367,8 @@ def apply(
             return terms.number(dtype, bits.encode(dtype, known))
     if (kept := _unchanged(op, dtype, args)) is not None:
         return kept
+    if (factor := _reciprocal(op, dtype, args)) is not None:
+        return apply(terms, "Mul", dtype, (args[0], terms.number(dtype, bits.encode(dtype, factor))), attrs)
     if dtypes.is_float(dtype) and (signed := _signed(terms, op, dtype, args)) is not None:
         return signed
     if all(isinstance(a, Int) for a in args):
@@ -401,6 +404,11 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
             return x if _is(y, 1.0) else None
         case "Sub":
             return x if _is(y, 0.0) else None
+        case "Max" | "Min":
+            end = "-inf" if op == "Max" else "inf"
+            if x is y or _is_end(y, end) or (isinstance(x, Apply) and x.op == op and y in x.args):
+                return x
+            return y if _is_end(x, end) or (isinstance(y, Apply) and y.op == op and x in y.args) else None
         case "Add":
             for zero, other in ((x, y), (y, x)):
                 if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):
@@ -453,6 +461,25 @@ def _has_zero(dtype: str) -> bool:
 
 def _is(t: Term, value: float) -> bool:
     return isinstance(t, Number) and t.bits == bits.encode(t.dtype, value)
+
+
+def _is_end(t: Term, value: str) -> bool:
+    """Whether a literal is an infinity. (Not every format has one.)"""
+    return isinstance(t, Number) and float(bits.decode(t.dtype, t.bits)) == float(value)
+
+
+@rule("sh/neutral-operand")
+def _reciprocal(op: str, dtype: str, args: tuple[Term, ...]) -> float | None:
+    """The reciprocal of a divisor, where both are powers of two: the quotient is then the same real number as the
+    product, and is rounded once."""
+    if op != "Div" or not dtypes.is_float(dtype) or not isinstance(args[1], Number):
+        return None
+    divisor = float(bits.decode(dtype, args[1].bits))
+    if divisor == 0 or not isfinite(divisor) or abs(frexp(divisor)[0]) != 0.5:
+        return None
+    found = 1 / divisor
+    exact = isfinite(found) and float(bits.decode(dtype, bits.encode(dtype, found))) == found
+    return found if exact else None
 
 
 def _never_minus_zero(t: Term) -> bool:

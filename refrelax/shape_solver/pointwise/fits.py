@@ -44,6 +44,15 @@ class Sizes:
     known: dict[tuple[tuple[Mono, int], ...], Poly] = field(default_factory=dict)
     """Polynomials that are at most ``LAST``: products of extents of a buffer, in bytes."""
 
+    orders: list[Poly] = field(default_factory=list)
+    """What is not negative by orders of several symbols that hold everywhere."""
+
+    def suppose(self, facts: Iterable[PrimExpr]) -> None:
+        """Facts that hold everywhere."""
+        for p in (order(c, self.atoms) for c in facts if isinstance(c, Binary) and c.a.dtype != "bool"):
+            if p is not None and sum(1 for mono in p if mono) > 1 and p not in self.orders:
+                self.orders.append(p)
+
     def exists(self, shape: Iterable[PrimExpr], dtype: str) -> None:
         """A buffer of this shape exists: its sizes fit."""
         dims = [p for p in map(self._poly, shape) if p and p != {(): 1} and self._positive(p)]
@@ -66,6 +75,7 @@ class Sizes:
         low, high = dtypes.integer_range(dtype)
         p, given = self._poly(e), list(given)
         domains, guards = self._domains(given), self._guards(given)
+        guards += [each for each in self.orders if each not in guards]
         return self._below(p, high, domains, guards) and self._below(scale(p, -1), -low, domains, guards)
 
     def natural(self, e: PrimExpr, given: Iterable[PrimExpr]) -> bool:

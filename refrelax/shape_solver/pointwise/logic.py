@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.shape_solver.claim import Answer, Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.prover import Prover
+from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 
 Given = tuple[PrimExpr, ...]
@@ -26,6 +28,10 @@ HARD = frozenset({
 """Purposes for which a question that stays open is asked again with more effort, at most ``MOST_HARD`` times."""
 
 MOST_HARD = 10
+
+NUMBERS = ("int32", "int64")
+
+TURNED: dict[BinaryOp, BinaryOp] = {"LE": "GE", "LT": "GT", "GE": "LE", "GT": "LT"}
 
 STEPS: dict[Effort, int] = {"quick": 4_000, "normal": 12_000, "thorough": 100_000}
 """What one comparison may take: a step of descent counts 1, a question to the solver ``QUESTION``."""
@@ -79,8 +85,10 @@ class Logic:
 
     def assume(self, *facts: PrimExpr) -> None:
         """More that is known everywhere."""
-        self.base += [each for each in facts if each not in self.base]
-        for each in facts:
+        turned = [symbol_first(each) for each in facts]
+        self.base += [each for each in dict.fromkeys(turned) if each not in self.base]
+        self.sizes.suppose(turned)
+        for each in turned:
             if isinstance(each, Binary) and each.op == "GE" and isinstance(each.a, SymVar) and as_int(each.b) == 0:
                 self.sizes.extents.add(each.a.name)
 
@@ -133,6 +141,17 @@ class Logic:
         if isinstance(answer, Refuted):
             self._note({names.get(name, name): k for name, k in answer.model.items()})
         return isinstance(answer, Proved)
+
+    @rule("sh/index-fits")
+    def holds_of_numbers(self, claim: PrimExpr, given: Given, purpose: str) -> bool:
+        """As ``holds``, where every symbol is known to be a number of its dtype."""
+        known = self.relevant(claim, [*self.base, *given])
+        symbols = {v.name: v for e in (claim, *known) for v in walk(e) if isinstance(v, SymVar) and v.dtype in NUMBERS}
+        ranges: list[PrimExpr] = []
+        for name in sorted(symbols):
+            low, high = integer_range(symbols[name].dtype)
+            ranges += [compare("GE", symbols[name], int_imm(low)), compare("LE", symbols[name], int_imm(high))]
+        return self.holds(claim, (*given, *ranges), purpose)
 
     def words_hold(self, claim: PrimExpr, given: Given) -> bool:
         """Whether a claim about machine words is proved: arithmetic wraps in its dtype."""
@@ -290,6 +309,13 @@ def compare(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
         elif (known := as_int(a)) is not None:
             a = int_imm(known, b.dtype)
     return Binary(op, a, b)
+
+
+def symbol_first(fact: PrimExpr) -> PrimExpr:
+    """An order with the symbol on its left: ``n >= 0`` for ``0 <= n``."""
+    if isinstance(fact, Binary) and fact.op in TURNED and isinstance(fact.b, SymVar) and not isinstance(fact.a, SymVar):
+        return Binary(TURNED[fact.op], fact.b, fact.a)
+    return fact
 
 
 def within(e: PrimExpr, extent: PrimExpr) -> Given:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
+from refrelax.shape_solver.pointwise.elements import apply
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
-from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Identity, Int, Number, Term
+from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Identity, Int, Number, Term, mentions
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, Literal, Not, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 if TYPE_CHECKING:
     from refrelax.shape_solver.pointwise.descent import Descent
@@ -244,9 +245,12 @@ class Regroup:
         if (started := self._started(fold, known, checked)) is not fold:
             return started
         if is_identity(fold.op, fold.start) and not _minus_zero(fold.start):
-            item = self.descent.exposed(fold.body, known, checked, numbers=True)
+            views = not any(isinstance(each, SymVar | Not) for each in self.given)  # (or data decide what it is)
+            item = self.descent.exposed(fold.body, known, checked, numbers=views)
             if isinstance(item, Number | Int) and is_identity(fold.op, item):
                 return fold.start
+        if (item := self._all_one(fold, known, checked)) is not None:
+            return apply(terms, fold.op, fold.dtype, (fold.start, item))
         single: dict[str, PrimExpr] = {v.name: int_imm(0, v.dtype) for v, extent in fold.axes if as_int(extent) == 1}
         if not single:
             return fold
@@ -255,9 +259,18 @@ class Regroup:
         body = terms.replaced(fold.body, single)
         if axes or guard is not None:
             return terms.fold(fold.op, fold.start, axes, guard, body, fold.free) if axes else fold
-        if fold.op != "Add" and is_identity(fold.op, fold.start):
+        start = self.descent.exposed(fold.start, self.given, checked, numbers=True)
+        if fold.op != "Add" and isinstance(start, Number | Int) and is_identity(fold.op, start):
             return body
         return terms.apply(fold.op, fold.dtype, (fold.start, body))
+
+    def _all_one(self, fold: Fold, known: Given, checked: bool) -> Term | None:
+        """The item of an extreme, of at least one, that is the same at every point."""
+        if fold.op not in ("Max", "Min", "And", "Or"):
+            return None
+        item = self.descent.exposed(fold.body, known, checked, numbers=True)
+        axes = frozenset(v.name for v, _ in fold.axes)
+        return None if mentions(self.descent.terms, item, axes) or not self._nonempty(fold) else item
 
     @rule("sh/regroup")
     def _started(self, fold: Fold, known: Given, checked: bool) -> Fold:

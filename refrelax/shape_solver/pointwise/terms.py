@@ -219,9 +219,13 @@ class Terms:
         """An integer term as an expression: itself, or an opaque symbol."""
         if isinstance(term, Int):
             return term.value
+        return SymVar(self.opaque_name(term), term.dtype)
+
+    def opaque_name(self, term: Term) -> str:
+        """The name of the opaque symbol that stands for a term."""
         name = self.names.setdefault(id(term), f"{OPAQUE}{len(self.names)}")
         self.opaque[name] = term
-        return SymVar(name, term.dtype)
+        return name
 
     def dtype_of(self, name: str) -> str | None:
         """The dtype of an opaque symbol's element."""

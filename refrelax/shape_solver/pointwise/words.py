@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
 from refrelax.shape_solver.pointwise.logic import Given
+from refrelax.shape_solver.pointwise.pieces import pieces
+from refrelax.shape_solver.pointwise.regroup import Regroup
 from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Term, mentions
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
@@ -44,6 +46,7 @@ OF_BITS = frozenset({"T.bitwise_and", "T.bitwise_or", "T.bitwise_xor"})
 SHIFTS = frozenset({"T.shift_left", "T.shift_right"})
 
 MOST_LEAVES = 10
+MOST_PLACES = 4
 MOST_DEPTH = 40
 MOST_PRODUCTS = 16
 
@@ -71,12 +74,25 @@ class Words:
     theirs: list[Leaf] = field(default_factory=list)
     second: bool = False
     """Whether the element that is written is the second program's."""
+    places: tuple[PrimExpr, ...] = ()
+    """Where reductions are parted besides: where one of the other side ends."""
+    sums: bool = False
+    """Whether there is a reduction in one of the elements."""
     whole: bool = False
     """Whether the first program's element is a leaf: then the second's is none, or there is nothing to see."""
 
     @rule("sh/words")
     def same(self, a: Term, b: Term) -> bool:
         """Whether the words are equal whatever the leaves are, and ``b`` is poison only where ``a`` is."""
+        if self._same(a, b):
+            return True
+        places = [e for leaf in (*self.ours, *self.theirs) for e in _extents(leaf.term)]
+        places = [e for e in dict.fromkeys(places) if as_int(e) is None]
+        if not 1 < len(places) <= MOST_PLACES or not self.sums:
+            return False
+        return Words(self.descent, self.given, places=tuple(places))._same(a, b)
+
+    def _same(self, a: Term, b: Term) -> bool:
         try:
             x = self.word(a, a.dtype, True)
             self.second = True
@@ -117,8 +133,8 @@ class Words:
                 found = self.applied(t, dtype, strict, depth + 1)
                 if found is not None:
                     return found
-            case Fold("Add") if t.dtype == dtype and dtype in WORDS - {"bool"}:
-                found = self.sum(t, dtype, strict, depth + 1)
+            case Fold("Add" | "Max" | "Min") if t.dtype == dtype and dtype in WORDS - {"bool"}:
+                found = self.reduction(t, dtype, strict, depth + 1)
                 if found is not None:
                     return found
             case _:
@@ -157,7 +173,48 @@ class Words:
             case _:
                 return None
 
-    # --- sums
+    # --- reductions
+
+    def reduction(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
+        """A sum or an extreme in pieces; a sum of products by ``sum``."""
+        self.sums = True
+        parts = pieces(self.descent, t, self.given, self.second, self.places)
+        if len(parts) == 1:
+            return self.sum(t, dtype, strict, depth) if t.op == "Add" else self.extreme(t, dtype, strict, depth)
+        neutral = self.descent.terms.integer(int_imm(_neutral(t.op, dtype), dtype))
+        total = self.word(t.start, dtype, strict, depth)
+        for each in parts:
+            part = self.descent.terms.fold(t.op, neutral, each.axes, each.guard, each.body, True)
+            assert isinstance(part, Fold)
+            shown = Regroup(self.descent, self.given).collapsed(part, self.second)
+            total = Binary(ARITHMETIC[t.op], total, self.word(shown, dtype, strict, depth))
+        return total
+
+    def extreme(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
+        """An extreme of extremes as several, from a start that is one more item."""
+        neutral, known = _neutral(t.op, dtype), self.given
+        for v, extent in t.axes:
+            known = (*known, *self.descent.logic.domain(v, extent))
+        items = self.items(t.op, t.body, known, depth)
+        alone = _literal(self.descent.exposed(t.start, self.given, self.second)) == neutral
+        if alone and len(items) == 1:
+            return None
+        start = self.descent.terms.integer(int_imm(neutral, dtype))
+        total = None if alone else self.word(t.start, dtype, strict, depth)
+        for each in items:
+            rest = self.leaf(self.descent.terms.fold(t.op, start, t.axes, t.guard, each, True), dtype, strict)
+            total = rest if total is None else Binary(ARITHMETIC[t.op], total, rest)
+        return total
+
+    def items(self, op: str, t: Term, known: Given, depth: int) -> list[Term]:
+        """What an item of an extreme is the extreme of."""
+        self.descent.logic.spend()
+        if depth > MOST_DEPTH:
+            raise TooMuch
+        shown = self.descent.exposed(t, known, self.second)
+        if isinstance(shown, Apply) and shown.op == op and all(x.dtype == shown.dtype for x in shown.args):
+            return [each for part in shown.args for each in self.items(op, part, known, depth + 1)]
+        return [t]
 
     def sum(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
         """A sum of sums of products as sums of products: what does not depend on the axes stands in front of each."""
@@ -165,7 +222,7 @@ class Words:
         for v, extent in t.axes:
             known = (*known, *self.descent.logic.domain(v, extent))
         axes = frozenset(v.name for v, _ in t.axes)
-        products = self.products(t.body, known, depth)
+        products = [each for each in self.products(t.body, known, depth) if each != (0, ())]
         whole = [all(mentions(self.descent.terms, f, axes) for f in factors) for _, factors in products]
         if len(products) == 1 and products[0][0] == 1 and all(whole) and _literal(t.start) == 0:
             return None
@@ -231,7 +288,20 @@ def looks_like_words(a: Term, b: Term) -> bool:
     """Whether two elements may be equal as words and not by their heads."""
     if a.dtype != b.dtype or a.dtype not in WORDS:
         return False
-    return any(isinstance(t, Apply) or (isinstance(t, Choose) and not isinstance(t.condition, Int)) for t in (a, b))
+    return any(
+        isinstance(t, Apply)
+        or (isinstance(t, Choose) and not isinstance(t.condition, Int))
+        or (isinstance(t, Fold) and t.op in ("Add", "Max", "Min") and a.dtype != "bool")
+        for t in (a, b)
+    )
+
+
+def _extents(t: Term) -> list[PrimExpr]:
+    return [extent for _, extent in t.axes] if isinstance(t, Fold) else []
+
+
+def _neutral(op: str, dtype: str) -> int:
+    return 0 if op == "Add" else dtypes.integer_range(dtype)[op == "Min"]
 
 
 def _literal(t: Term) -> int | None:
