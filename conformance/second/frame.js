@@ -81,13 +81,7 @@ class Frame {
   /** A buffer as an argument. */
   reference(e) {
     const buffer = this.buffer(e.buffer);
-    switch (e.part) {
-      case "": return buffer;
-      case "data": return new Pointer(buffer.store, buffer.base, buffer.dtype);
-      case "elem_offset": return BigInt(buffer.offset - buffer.base);
-      case "strides": return BigInt(buffer.strides[index(evaluate(e.args[0], this))]);
-      default: throw unsupported(`${e.part} of a buffer`);
-    }
+    return e.part === "" ? buffer : new Pointer(buffer.store, buffer.base, buffer.dtype);
   }
 
   /** {value} of an intrinsic that is more than a function of its operands; undefined for any other. */

@@ -235,8 +235,7 @@ function expression(e, place) {
     case "SymVar": return used(e, place);
     case "BufferLoad": return element(e, e.dtype, place);
     case "BufferRef":
-      bufferOf(e.buffer, place);
-      return e.args.forEach((a) => expression(a, place));
+      return void bufferOf(e.buffer, place);
     case "RangeArg":
       if (e.buffer !== "") bufferOf(e.buffer, place);
       return e.ranges.flat().forEach((x) => expression(x, place));
