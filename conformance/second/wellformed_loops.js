@@ -202,7 +202,6 @@ function indexed(e, place) {
 /** What is loaded and stored has the buffer's dtype, with the lanes that the indices span. */
 function element(e, name, place) {
   const buffer = indexed(e, place);
-  if (name.includes("vscale")) return;
   const lanes = e.indices.reduce((n, i) => n * dtype(dtypeOf(i)).lanes, dtype(buffer.dtype).lanes);
   const value = dtype(name);
   if (value.element !== dtype(buffer.dtype).element || value.lanes !== lanes) throw rejected("wf/store-dtype", `${value.name} in ${buffer.dtype}`);
