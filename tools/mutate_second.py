@@ -136,29 +136,40 @@ def _is_less_often(mutant: Mutant, then: str) -> bool:
     )
 
 
-def killers(drawn: list[Mutant], asked: Asked, jobs: int = 1) -> list[list[str]]:
-    """Of each mutant, the cases that kill it (``tools/second_runner.js``)."""
+FEW = 3
+"""Other answers of a mutant that are looked at first: most mutants are killed by one of them."""
+
+
+def killers(drawn: list[Mutant], asked: Asked, jobs: int = 1, every: bool = False) -> list[list[str]]:
+    """Of each mutant, the cases that kill it (``tools/second_runner.js``): ``every`` one, or a few."""
     shares = [range(start, len(drawn), jobs) for start in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
-        parts = pool.map(lambda share: _killers([drawn[k] for k in share], asked), shares)
+        parts = pool.map(lambda share: _killers([drawn[k] for k in share], asked, None if every else FEW), shares)
     found = {k: names for share, part in zip(shares, parts, strict=True) for k, names in zip(share, part, strict=True)}
     return [found[k] for k in range(len(drawn))]
 
 
-def _killers(drawn: list[Mutant], asked: Asked) -> list[list[str]]:
+def _killers(drawn: list[Mutant], asked: Asked, most: int | None) -> list[list[str]]:
+    """``most``: how many other answers of a mutant end its run; all are looked at if none of these kills it."""
     names = [str(each["name"]) for each in asked.records]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input.json"
         given = {"root": str(SECOND), "requests": [each.decode() for each in asked.lines], "mutants": drawn}
+        given |= {} if most is None else {"most": most}
         path.write_text(json.dumps(given), encoding="utf-8")
         told = Path(folder) / "output.jsonl"
         subprocess.run(["node", RUNNER, path, told], check=True)
         _, *answers = map(json.loads, told.read_text(encoding="utf-8").splitlines())
-    found = []
-    for each in answers:
+    assert len(answers) == len(drawn)
+    found, unsure = [], []
+    for number, each in enumerate(answers):
         wrong = [k for k, answer in each["answers"] if not asked.is_fine(k, answer)]
         found.append([names[k] for k in (*wrong, *([each["late"]] if "late" in each else ()))])
-    assert len(found) == len(drawn)
+        if most is not None and not found[-1] and len(each["answers"]) >= most:
+            unsure.append(number)
+    if unsure:
+        for number, kills in zip(unsure, _killers([drawn[k] for k in unsure], asked, None), strict=True):
+            found[number] = kills
     return found
 
 
@@ -239,7 +250,7 @@ def main() -> int:
     asked = ask([json.loads(json.dumps(r)) for r in records])
     listed = mutants()
     drawn = random.Random(options.seed).sample(listed, min(options.draw, len(listed)))
-    found = killers(drawn, asked, options.jobs)
+    found = killers(drawn, asked, options.jobs, every=bool(options.cover))
     text = report(drawn, found, asked, len(listed), options.seed)
     if options.report:
         options.report.write_text(text, encoding="utf-8")

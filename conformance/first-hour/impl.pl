@@ -105,6 +105,7 @@ sub run {
     my ($asked) = @_;
     my $f = $asked->{tree}{functions}{ $asked->{entry} };
     unsupported("no graph-level function") if $f->{node} ne "Function";
+    unsupported("library functions") if $json->encode( $asked->{tree} ) =~ /"ExternFunc"|"relax\.call_py_func"/;    # linking
     my @args = map { value_of($_) } @{ $asked->{args} };
     trapped("ev/arity") if @args != @{ $f->{params} };
     my %symbols;

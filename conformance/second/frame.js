@@ -81,13 +81,7 @@ class Frame {
   /** A buffer as an argument. */
   reference(e) {
     const buffer = this.buffer(e.buffer);
-    switch (e.part) {
-      case "": return buffer;
-      case "data": return new Pointer(buffer.store, buffer.base, buffer.dtype);
-      case "elem_offset": return BigInt(buffer.offset - buffer.base);
-      case "strides": return BigInt(buffer.strides[index(evaluate(e.args[0], this))]);
-      default: throw unsupported(`${e.part} of a buffer`);
-    }
+    return e.part === "" ? buffer : new Pointer(buffer.store, buffer.base, buffer.dtype);
   }
 
   /** {value} of an intrinsic that is more than a function of its operands; undefined for any other. */
@@ -108,7 +102,7 @@ class Frame {
       case "vectorlow":
       case "vectorhigh": return { value: half(evaluate(first, this), e.op === "vectorlow") };
       case "vectorcombine": return { value: e.args.flatMap((a) => evaluate(a, this)) };
-      case "reinterpret": return dtype(dtypeOf(first)).lanes !== dtype(e.dtype).lanes ? cutLanes(e) : undefined;
+      case "reinterpret": return this.reinterpret(e);
       case "isnullptr": return { value: evaluate(first, this) === 0n ? 1n : 0n };
       case "assume": return this.assume(first);
       case "prefetch": return { value: null };
@@ -116,10 +110,17 @@ class Frame {
     }
   }
 
+  /** A pointer is the same at another type; lanes are cut. */
+  reinterpret(e) {
+    const from = dtype(dtypeOf(e.args[0]));
+    if (from.kind === "handle") return { value: evaluate(e.args[0], this) };
+    return from.lanes !== dtype(e.dtype).lanes ? cutLanes(e) : undefined;
+  }
+
   /** A promise: where it does not hold, or is poison, the run is open. */
   assume(promise) {
     const truth = evaluate(promise, this);
-    if (truth === null || truth === 0n || truth === false) throw open("ev/assume");
+    if (truth === null || truth === 0n) throw open("ev/assume");
     return { value: null };
   }
 
@@ -166,7 +167,7 @@ function cutLanes(e) {
 
 /** An argument of a call: a number with its dtype, the tensor of a buffer, a vector over the memory of another handle. */
 function argument(e, frame) {
-  if (e.node === "BufferRef" && e.part === "data") return frame.buffer(e.buffer);
+  if (e.node === "BufferRef") return frame.buffer(e.buffer);
   const value = evaluate(e, frame);
   if (value instanceof Pointer) return new Tensor(value.dtype, [value.length], value.store, undefined, value.place, value.place);
   if (typeof value === "bigint" || typeof value === "number") return new Prim(dtypeOf(e), value);

@@ -141,7 +141,8 @@ function scalars(e, env) {
 }
 
 function constant(e, state) {
-  const array = e.kind === "ir.GenericConst" ? state.module.constants[e.index] : undefined;
+  if (e.kind !== "ir.GenericConst") return tensor(null, null, -1); // nothing is known of it
+  const array = state.module.constants[e.index];
   if (array === undefined) throw unsupported("a constant without its array");
   return tensor(array.shape.map(int), array.dtype);
 }

@@ -76,9 +76,10 @@ function operandKinds(e) {
   }
   if (e.node !== "Intrinsic" || e.args.length === 0 || e.op.startsWith("call_")) return undefined;
   e.args.forEach((a, k) => {
-    const kind = NO_NUMBER.has(a.node) && !(e.op === "reinterpret" && dtype(e.dtype).kind === "handle") ? "no number" : kindOf(dtype(dtypeOf(a) ?? "handle").element);
+    const kind = kindOf(dtype(dtypeOf(a) ?? "handle").element);
     if (taken(e.op, k)?.includes(kind) === false) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
   });
+  if (e.op === "reinterpret" && NO_NUMBER.has(e.args[0].node) && dtype(e.dtype).kind !== "handle") throw rejected("wf/scalar-kind", e.args[0].node);
   if (e.op === "if_then_else") sameKind(e.args[1], e.args[2]);
   if (OF_OPERANDS.has(e.op)) resultKind(e);
   if (e.op === "if_then_else") oneDtype(e.args.slice(1));

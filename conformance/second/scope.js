@@ -1,6 +1,6 @@
 // The values of variables and the integers of symbols in a call (spec 07).
 "use strict";
-const { open } = require("./ends");
+const { open, unsupported } = require("./ends");
 const { Prim } = require("./values");
 
 class Scope {

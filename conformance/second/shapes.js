@@ -229,7 +229,7 @@ const opaque = (e) => atom(JSON.stringify(fields(e)));
 const fields = (e) => Object.entries(e).filter(([key]) => key !== "span").map(([key, part]) => [key, inside(part)]);
 
 function inside(part) {
-  if (part === null || typeof part !== "object") return part;
+  if (typeof part !== "object") return part;
   if (Array.isArray(part)) return part.map(inside);
   if (part.node === "Let") return inside(substitute(part, new Map()));
   return isFloat(dtypeOf(part)) ? fields(part) : spelled(normal(part));

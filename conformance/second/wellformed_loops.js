@@ -202,7 +202,6 @@ function indexed(e, place) {
 /** What is loaded and stored has the buffer's dtype, with the lanes that the indices span. */
 function element(e, name, place) {
   const buffer = indexed(e, place);
-  if (name.includes("vscale")) return;
   const lanes = e.indices.reduce((n, i) => n * dtype(dtypeOf(i)).lanes, dtype(buffer.dtype).lanes);
   const value = dtype(name);
   if (value.element !== dtype(buffer.dtype).element || value.lanes !== lanes) throw rejected("wf/store-dtype", `${value.name} in ${buffer.dtype}`);
@@ -235,8 +234,7 @@ function expression(e, place) {
     case "SymVar": return used(e, place);
     case "BufferLoad": return element(e, e.dtype, place);
     case "BufferRef":
-      bufferOf(e.buffer, place);
-      return e.args.forEach((a) => expression(a, place));
+      return void bufferOf(e.buffer, place);
     case "RangeArg":
       if (e.buffer !== "") bufferOf(e.buffer, place);
       return e.ranges.flat().forEach((x) => expression(x, place));

@@ -182,6 +182,8 @@ def _argument(kind: str, node: StringImm | BufferRef | CommReducer | RangeArg) -
         yield f"the dtype of a {kind} is handle, found {node.dtype}"
     if isinstance(node, BufferRef) and node.part not in _PARTS:
         yield f"the part of a BufferRef is '' or 'data', found {node.part[:60]!r}"
+    if isinstance(node, BufferRef) and node.args:
+        yield "a BufferRef has no args"
     if isinstance(node, CommReducer) and len({len(node.lhs), len(node.rhs), len(node.result), len(node.identity)}) > 1:
         yield "a CommReducer has as many results and identities as variables on either side"
 

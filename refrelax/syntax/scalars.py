@@ -205,8 +205,8 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class BufferRef:
-    """A buffer as an argument: ``B.data`` (``part="data"``), ``B.access_ptr(…)``, ``B.elem_offset``,
-    ``B.strides[k]``, ``B`` itself (``part=""``).
+    """A buffer as an argument: ``B.data`` (``part="data"``), or ``B`` itself (``part=""``). ``args`` is empty: the
+    strides and the offset of a buffer are expressions of their own.
     """
 
     buffer: str

@@ -237,6 +237,8 @@ NEGATIVE = {"node": "Literal", "dtype": "int32", "bits": "0xffffffff"}
         (loop_level, {"node": "Intrinsic", "op": "exp"}, "attrs", [["k", 1]], "T.exp has no attribute 'k'"),
         (loop_level, {"node": "StringImm"}, "dtype", "int32", "the dtype of a StringImm is handle, found int32"),
         (loop_level, {"node": "BufferRef"}, "part", "elem", "the part of a BufferRef"),
+        (loop_level, {"node": "BufferRef"}, "part", "strides", "the part of a BufferRef"),
+        (loop_level, {"node": "BufferRef"}, "args", [NEGATIVE], "a BufferRef has no args"),
         (graph_level, {"node": "Module"}, "attrs", [["k", 1], ["k", 1]], "twice"),
         (graph_level, {"node": "Function"}, "attrs", [["k", 1], ["k", 1]], "twice"),
         (graph_level, {"node": "Function", "private": True}, "private", False, "a local function is private"),

@@ -131,7 +131,7 @@ function callDpsPacked(e) {
 }
 
 function opaqueCallee(e, types) {
-  if (types[0].node === "PackedFuncType" || (types[0].node === "FuncType" && types[0].params === null)) return;
+  if (types[0].node === "FuncType" && types[0].params === null) return;
   throw rejected("ty/call-packed-callee", types[0].node);
 }
 

@@ -109,10 +109,14 @@ function joinFunction(a, b) {
   return { node: "FuncType", params, ret: join(a.ret, b.ret), purity, derive_func: null };
 }
 
-/** The symbols that an expression mentions. */
+/** The symbols that an expression mentions; the variable of a let is its own. */
 function* mentioned(e) {
   if (e === null || typeof e !== "object") return;
   if (e.node === "SymVar") yield e.name;
+  else if (e.node === "Let") {
+    yield* mentioned(e.value);
+    for (const name of mentioned(e.body)) if (name !== e.var.name) yield name;
+  }
   else for (const part of Object.values(e)) yield* mentioned(part);
 }
 

@@ -57,7 +57,7 @@ def judge(record: Record, answer: Answer) -> Said:
         if record["ask"] == "prove":
             return _claim(expected, end)
         if expected in REJECTIONS:
-            return _refusal(expected, end)
+            return _refusal(expected, record["expect"], end)
         if end == "rejected":
             return "refused", why or "the module is rejected"
         return _checked(record, answer) if record["ask"] == "check" else _ran(record, expected, answer)
@@ -77,10 +77,12 @@ def _claim(expected: str, end: str) -> Said:
     return ("passed", "") if end == expected.lower() else ("failed", f"the claim is {expected.lower()}, found {end}")
 
 
-def _refusal(expected: str, end: str) -> Said:
-    if expected == "Unlinkable":
-        return ("passed", "") if end in ("rejected", "trapped") else ("failed", f"something is missing, found {end}")
-    return ("passed", "") if end == "rejected" else ("failed", f"the module is accepted ({end})")
+def _refusal(expected: str, expect: str, end: str) -> Said:
+    linking = expected == "Unlinkable"
+    if end == "rejected" or (linking and end == "trapped"):
+        return "passed", ""
+    found = "something that the entry reaches is missing" if linking else f"the module is accepted ({end})"
+    return "failed", f"{found}: expected {expect}" + (f", found {end}" if linking else "")
 
 
 def _checked(record: Record, answer: Answer) -> Said:

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from refrelax.errors import Ended, InternalError
+from refrelax.errors import Ended, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Builder, Element, Frame
 from refrelax.semantics.loops.indices import build_index, is_index
 from refrelax.semantics.loops.memory import build_load
+from refrelax.semantics.loops.pointers import bind_handle
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.scalar_operators import ARITHMETIC
 from refrelax.syntax import dtypes
@@ -51,7 +52,7 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
     match expr:
         case Literal():
             return _literal(build, expr)
-        case SymVar():
+        case SymVar() if not _is_pointer(expr):
             return _variable(build, expr)
         case Binary():
             return _binary(build, expr)
@@ -70,10 +71,25 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
             return build.intrinsic(expr)
         case Ramp() | Broadcast() | Shuffle():
             return build.vector(expr)
-        case StringImm() | BufferRef() | CommReducer() | RangeArg():
-            raise InternalError(f"{type(expr).__name__} is an argument of an intrinsic, not a value")
+        case SymVar() | StringImm() | BufferRef() | CommReducer() | RangeArg():
+            return _no_element(expr)
         case _:
             assert_never(expr)
+
+
+@rule("ld/unknown-handle")
+def _no_element(expr: PrimExpr) -> Element:
+    """What is no number, where one is asked for: what a pointer is as an element is not said."""
+
+    def stop(_frame: Frame) -> None:
+        message = f"an element is asked of a {type(expr).__name__} of {expr.dtype}"
+        raise unspecified("ld/unknown-handle", message, expr.span)
+
+    return stop
+
+
+def _is_pointer(expr: PrimExpr) -> bool:
+    return dtypes.kind(expr.dtype) == "handle"
 
 
 @rule("ev/masked-load")
@@ -173,6 +189,15 @@ def build_if_then_else(build: Builder, expr: Intrinsic) -> Element:
 def build_let(build: Builder, expr: Let) -> Element:
     """A value by a name, in one expression."""
     inner = build.child()
+    if _is_pointer(expr.var):
+        keep = bind_handle(inner, expr.var.name, expr.value)
+        named = build_element(inner, expr.body)
+
+        def run_named(frame: Frame) -> Any:
+            keep(frame)
+            return named(frame)
+
+        return run_named
     if is_index(build, expr.value):
         value = build_index(build, expr.value)
         slot = inner.variable(expr.var.name, value.lo, value.hi)

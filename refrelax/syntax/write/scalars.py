@@ -137,7 +137,7 @@ def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
         case Let():
             return f"T.Let({texts[1]}, where={{{node.var.name}: {texts[0]}}})", ATOM
         case BufferRef():
-            return _reference(node, texts, style), ATOM
+            return _reference(node, style), ATOM
         case CommReducer():
             return _reducer(node, texts), ATOM
         case RangeArg():
@@ -346,15 +346,9 @@ def region(buffer: str, ranges: Sequence[tuple[PrimExpr, PrimExpr]], style: Styl
     return f"{name}[{', '.join(parts) or '()'}]"
 
 
-def _reference(node: BufferRef, texts: list[str], style: Style) -> str:
+def _reference(node: BufferRef, style: Style) -> str:
     base = f"{node.buffer}.source" if node.buffer in style.cells else node.buffer
-    if not node.part:
-        return base
-    if node.part in ("strides", "shape") and texts:
-        return f"{base}.{node.part}[{', '.join(texts)}]"
-    if node.part == "access_ptr":
-        return f"{base}.access_ptr({', '.join(texts)})"
-    return f"{base}.{node.part}"
+    return f"{base}.{node.part}" if node.part else base
 
 
 def _reducer(node: CommReducer, texts: list[str]) -> str:

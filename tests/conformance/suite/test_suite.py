@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from collections import Counter
 from functools import cache
@@ -160,6 +161,16 @@ def test_one_bad_answer_costs_one_case(does: str, why: str, tmp_path: Path, caps
     assert main([*line, "--only", "evaluation/t", "--deadline", "1s"]) == 1
     told = capsys.readouterr().out
     assert f"FAILED evaluation/tuple-item (suite:1): {why}" in told and "1 failed" in told
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("perl") is None, reason="the first implementation of the guide is in Perl")
+def test_the_guide_ends_without_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    """What ``docs/howto-conformance.md`` builds is wrong nowhere, however the suite grows."""
+    path = Path(__file__).parents[3] / "conformance" / "first-hour" / "impl.pl"
+    assert main(["conformance", "run", "--impl", f"perl {shlex.quote(str(path))}", "--profile", "graph"]) == 0
+    told = capsys.readouterr().out
+    assert " passed, 0 failed" in told and not told.startswith("0 passed")
 
 
 @pytest.mark.thorough
