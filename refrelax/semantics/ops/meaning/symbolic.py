@@ -35,12 +35,14 @@ View = Callable[[Sequence[Any]], Sequence[Any]]
 class Symbolic:
     """An operand or a definition, perhaps seen through a view of its indices. See ``calculus.Array``."""
 
-    __slots__ = ("array", "dims", "dtype", "m", "ndim", "view")
+    __slots__ = ("array", "dims", "dtype", "m", "ndim", "runs", "view")
 
     def __init__(
         self, m: Writing, array: data.Operand | data.Definition, dims: tuple[Any, ...], view: View | None = None
     ) -> None:
         self.m, self.array, self.dims, self.view = m, array, dims, view
+        self.runs: Callable[..., Run] | None = None
+        """Of ``Meaning.rows``: which positions of the last axis count."""
         self.dtype, self.ndim = array.dtype, len(dims)
 
     def __getitem__(self, at: Sequence[Any]) -> data.Read:
