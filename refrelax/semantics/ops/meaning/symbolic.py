@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from refrelax.errors import Ended
 from refrelax.semantics.numbers.ieee import ieee
+from refrelax.semantics.numbers.interface import TESTS
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, node
@@ -108,10 +109,6 @@ class SymbolicScalar(Symbolic):
         return Ix(self.expression if self.dtype == "int64" else Cast("int64", self.expression))
 
 
-TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"})
-"""Operations whose result is a truth."""
-
-
 Families = data.Family | list[data.Element] | tuple[data.Family, ...]
 """A family, the elements of one, or families one after the other."""
 
@@ -167,5 +164,5 @@ class Arithmetic:
     def __getattr__(self, name: str) -> Callable[..., data.Operation]:
         if name.startswith("_"):
             raise AttributeError(name)
-        dtype = "bool" if name in TRUTHS else self.dtype
+        dtype = "bool" if name in TESTS else self.dtype
         return lambda *args: data.Operation(name, self.dtype, dtype, args)
