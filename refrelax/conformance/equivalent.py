@@ -19,16 +19,6 @@ Listed = tuple[str, str, int]
 
 EQUIVALENT: dict[Listed, str] = {
     ("batches = batches if all_batches else 1", "1 becomes 2", 0): UNREAD,
-    (
-        "return m.choose(m.every((low <= j, j < high)), lambda: score(b, i, h, j), lambda: unseen)",
-        "< becomes <=",
-        0,
-    ): UNREAD,
-    (
-        "return m.choose(m.every((low <= j, j < high)), lambda: score(b, i, h, j), lambda: unseen)",
-        "every becomes some",
-        0,
-    ): UNREAD,
     ("padded = m.tensor((b, c, *(m.most(r, 0) for r in room)), x.dtype, inner)", "0 becomes 1", 0): UNREAD,
     (
         "apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))", "sub with swapped operands", 0

@@ -123,6 +123,9 @@ class Writer:
         name = self.arrays.get(id(d), d.name)
         extents = [self.index(each)[0] for each in d.dims]
         head = f"{_at(name, [self.names[v.name] for v in d.vars])} = {self.element(d.body, top=True)[0]}"
+        if d.within is not None:
+            start, end = (self.index(each)[0] for each in d.within)
+            head += f" for {start} <= {self.names[d.vars[-1].name]} < {end}"
         return [f"{name}: {_type(extents, d.dtype)}", head, *self.below()]
 
     def below(self) -> list[str]:

@@ -19,7 +19,7 @@ from refrelax.semantics.ops.definition import OpDef
 from refrelax.semantics.ops.meaning.procedures import PROCEDURES, WITHOUT_ELEMENTS
 from refrelax.syntax.signatures import has_signature, signature
 
-LINES, LETTERS = 70, 2500
+LINES, LETTERS = 72, 2500
 """The longest formula that a page shows; the sentences of the section say a longer one."""
 
 BLOCKS = ("meaning", "operands", "type", "facts", "formula", "corners")

@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 
 from refrelax.errors import InternalError
 from refrelax.semantics.numbers.ieee import ieee
-from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interface import OPERATIONS, TESTS, Arithmetic, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.poison import OpaquePayload, Poison
 
 
@@ -65,29 +65,19 @@ def open_box(dtype: str, payload: Payload) -> Payload:
     return payload._inside
 
 
-SAME = (
-    "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
-    "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
-)  # fmt: skip
-"""Operations from payloads of the dtype to one of the dtype."""
-
-TESTS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
-"""Operations from payloads of the dtype to a truth."""
-
-
 class GuardedArithmetic:
     """One dtype of ``ieee``, boxes in and out."""
 
     def __init__(self, inner: Arithmetic) -> None:
         self.inner = inner
         self.dtype = inner.dtype
-        for name in SAME:
+        for name in OPERATIONS:
             setattr(self, name, self._boxed(getattr(inner, name), self.dtype))
         for name in TESTS:
             setattr(self, name, self._boxed(getattr(inner, name), "bool"))
 
     def __getattr__(self, name: str) -> Callable[..., Payload]:
-        # only for the type checker: every name of SAME and TESTS is set above
+        # only for the type checker: every name of OPERATIONS and TESTS is set above
         raise AttributeError(name)
 
     def _boxed(self, function: Callable[..., Payload], result: str) -> Callable[..., Payload]:

@@ -33,6 +33,15 @@ ReduceOp = Literal["add", "mul", "maximum", "minimum", "and", "or", "bit_and", "
 DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
 """Operations that end the run where an integer divisor is zero or poison."""
 
+OPERATIONS = (
+    "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
+    "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
+)  # fmt: skip
+"""Operations from payloads of a dtype to one of the dtype."""
+
+TESTS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
+"""Operations from payloads of a dtype to a truth."""
+
 MATH = tuple(FUNCTIONS)
 """Names for ``Arithmetic.math``: one argument, one result of the same dtype."""
 

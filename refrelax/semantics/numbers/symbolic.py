@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from refrelax.errors import Ended, Exhausted, NoBits, unspecified
 from refrelax.semantics.numbers.ieee import ieee
-from refrelax.semantics.numbers.interface import DIVISIONS, Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interface import DIVISIONS, OPERATIONS, TESTS, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import OpaquePayload, Poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
@@ -81,12 +81,6 @@ COMMUTES = frozenset({"add", "mul", "maximum", "minimum", "bit_and", "bit_or", "
 payloads).
 """
 
-TRUTHS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
-SAME = (
-    "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
-    "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
-)  # fmt: skip
-
 
 class SymbolicArithmetic:
     """One dtype of ``symbolic``."""
@@ -95,13 +89,13 @@ class SymbolicArithmetic:
         self.terms = terms
         self.dtype = dtype
         self.plain = ieee().at(dtype)
-        for name in SAME:
+        for name in OPERATIONS:
             setattr(self, name, self._maker(name, dtype, getattr(self.plain, name)))
-        for name in TRUTHS:
+        for name in TESTS:
             setattr(self, name, self._maker(name, "bool", getattr(self.plain, name)))
 
     def __getattr__(self, name: str) -> Callable[..., Payload]:
-        # only for the type checker: every name of SAME and TRUTHS is set above
+        # only for the type checker: every name of OPERATIONS and TESTS is set above
         raise AttributeError(name)
 
     def _maker(self, op: str, result: str, plain: Callable[..., Payload]) -> Callable[..., Payload]:

@@ -112,26 +112,21 @@ def attended(
     (batches, queries, heads, features), keys, f = q.dims, k.dims[1], m.at(q.dtype)
     batches = batches if all_batches else 1
     by_key, by_value = (m.most(heads // m.most(x.dims[2], 1), 1) for x in (k, v))
-    scaled, unseen = _scaled(m, call, q.dtype, features), m.poison("op.nn.attention/window")
+    scaled = _scaled(m, call, q.dtype, features)
     one = (batches, queries, heads, 1)
     power = cache(lambda: raised(f))  # asked for by an element, as a dtype may have no exponential
 
     def seen(i: Index) -> Run:
-        low, high = (0, keys) if bounds is None else bounds(i)
+        if bounds is None:
+            return ALL
+        low, high = bounds(i)
         return Run(low, high - low)
 
     def score(b: Index, i: Index, h: Index, j: Index) -> Payload:
         value = scaled(f.dot(q.over((b, i, h, ALL)), k.over((b, j, h // by_key, ALL)), q.dtype))
         return value if bias is None else f.add(value, bias[b, h, i, j])
 
-    def among(b: Index, i: Index, h: Index, j: Index) -> Payload:
-        """The score of a key that the query attends to; nothing reads another."""
-        if bounds is None:
-            return score(b, i, h, j)
-        low, high = bounds(i)
-        return m.choose(m.every((low <= j, j < high)), lambda: score(b, i, h, j), lambda: unseen)
-
-    scores = m.tensor((batches, queries, heads, keys), q.dtype, among)
+    scores = m.rows((batches, queries, heads, keys), q.dtype, lambda _b, i, _h: seen(i), score)
     top = m.tensor(one, q.dtype, lambda b, i, h, _: f.reduce("maximum", scores.over((b, i, h, seen(i)))))
     powers = m.pointwise(q.dtype, lambda a, t: power()(a, t), scores, top)
     total = m.tensor(one, q.dtype, lambda b, i, h, _: f.reduce("add", powers.over((b, i, h, seen(i)))))
@@ -198,7 +193,7 @@ def attention_var_len(m: Meaning, call: Call, q: Array, k: Array, v: Array, star
 
     def owner(i: Index) -> Index:
         """The last sequence that begins at or before a query."""
-        return m.size(m.each((count,), lambda s: starts[s,], lambda s: own[s,] <= i)) - 1
+        return m.reached(own, i) - 1
 
     def end(i: Index) -> Index:
         s = owners[i,]

@@ -9,6 +9,8 @@ them is, by index:
 ``m.tensor(dims, dtype, element)``           an array, ``element(*i)`` at each index; intermediates too, in the order of
                                              the text, each computed once
 ``m.pointwise(dtype, function, *arrays)``    the same with broadcasting
+``m.rows(dims, dtype, runs, element)``       the same where only some positions of the last axis count: those of a
+                                             ``Run`` that the index before it has
 ``x[i]``, ``x.get(i, other)``, ``x.over(i)`` an element; the element where there is one; a family of elements, a ``Run``
                                              in place of a coordinate
 ``m.each(dims, item, where)``                the family of ``item(*k)`` for all ``k`` below ``dims`` at which ``where``
@@ -17,6 +19,7 @@ them is, by index:
 ``m.indices(dims, element)``                 an array of indices, all of them computed where it stands in the text
 ``m.at(dtype)``                              the numerics interface: operations on elements, folds of families
 ``m.choose(condition, then, other)``         one of two, by a condition on *indices*; on elements: ``select``
+``m.reached(table, i)``                      how many indices of a table that does not fall are at most ``i``
 ``m.taken(condition, guess)``               a condition to branch on: of symbolic extents the guess, a premise
 ``m.index_of(element, dtype)``               an element as an index; ends the run where it is none
 ``m.with_index(dtype, element, …)``          what an element as an index gives, also where several are permitted
@@ -143,7 +146,17 @@ class Meaning(Protocol):
 
     def tensor(self, dims: Iterable[Index], dtype: str, element: Callable[..., Payload]) -> Array: ...
 
-    def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Array) -> Array: ...
+    def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Array) -> Array:
+        """``function`` of the elements at each index. Where the first array is one of ``rows``, so is the result; the
+        others have extent 1 on the last axis, and its extents elsewhere."""
+        ...
+
+    def rows(
+        self, dims: Sequence[Index], dtype: str, runs: Callable[..., Run], element: Callable[..., Payload]
+    ) -> Array:
+        """An array of which, at ``(*i, j)``, only the elements count with ``j`` in the run ``runs(*i)``, of step 1 and
+        within the axis, or ``ALL``. Nothing reads another; ``element`` has a value there too: loops may compute it."""
+        ...
 
     def each(
         self, dims: Sequence[Coordinate], item: Callable[..., Payload], where: Callable[..., Index] | None = None
@@ -153,6 +166,10 @@ class Meaning(Protocol):
 
     def indices(self, dims: Sequence[Index], element: Callable[..., Index]) -> Array:
         """An array whose elements are indices."""
+        ...
+
+    def reached(self, table: Array, i: Index) -> Index:
+        """How many indices of a table, none of which is less than the one before it, are at most ``i``."""
         ...
 
     def arrivals(

@@ -136,13 +136,15 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
-    """An array: ``body`` at each value of ``vars`` below ``dims``."""
+    """An array: ``body`` at each value of ``vars`` below ``dims``. With ``within``, a start and an end, nothing reads
+    an element at which the last of ``vars`` is not from the one to below the other; ``body`` has a value there, too."""
 
     name: str
     dims: tuple[PrimExpr, ...]
     dtype: str
     vars: tuple[SymVar, ...]
     body: Element
+    within: tuple[PrimExpr, PrimExpr] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

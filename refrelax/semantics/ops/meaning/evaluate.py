@@ -15,8 +15,8 @@ from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
-Cells = tuple[tuple[int, ...], Sequence[Payload]]
-"""Extents and elements, row-major."""
+Cells = tuple[tuple[int, ...], Sequence[Payload] | Mapping[int, Payload]]
+"""Extents and elements, row-major; by position where only some are there."""
 
 
 class _Names(Mapping[str, int]):
@@ -80,7 +80,9 @@ class _Run:
                 dims = tuple(map(self.index, step.dims))
                 if any(n < 0 for n in dims):
                     raise unspecified("ev/negative-extent", f"a result of shape {dims}")
-                self.cells[id(step)] = dims, self.over(step.vars, dims, step.body)
+                within = step.within
+                rows = self.over(step.vars, dims, step.body) if within is None else self.rows(step, dims, *within)
+                self.cells[id(step)] = dims, rows
             case _:
                 assert_never(step)
 
@@ -94,6 +96,19 @@ class _Run:
             if where is None or self.index(where):
                 found.append(self.element(item))
         self.seen = outer
+        return found
+
+    def rows(self, step: data.Definition, dims: Sequence[int], start: PrimExpr, end: PrimExpr) -> Mapping[int, Payload]:
+        """The elements that count, by position."""
+        found: dict[int, Payload] = {}
+        *outer, last = step.vars
+        for row, at in enumerate(points(*map(range, dims[:-1]))):
+            self.names.known.update(zip((v.name for v in outer), at, strict=True))
+            self.seen = {}
+            for j in range(self.index(start), self.index(end)):
+                self.names.known[last.name], self.seen = j, {}
+                found[row * dims[-1] + j] = self.element(step.body)
+        self.seen = {}
         return found
 
     def index(self, e: PrimExpr) -> int:

@@ -154,6 +154,44 @@ class Dense:
         return read(self.cells, self.offset, prod(self.dims), tuple(zip(self.dims, self.strides, strict=True)))
 
 
+class Rows:
+    """Elements by index, of which each row holds one run of the last axis. See ``Meaning.rows``."""
+
+    __slots__ = ("cells", "dims", "dtype", "ends", "firsts", "ndim", "outer", "spend")
+
+    def __init__(
+        self,
+        dtype: str,
+        dims: Shape,
+        cells: list[Payload],
+        firsts: list[int],
+        ends: list[int],
+        spend: Callable[[int], None],
+    ) -> None:
+        self.dtype, self.dims, self.cells, self.spend = dtype, dims, cells, spend
+        self.firsts, self.ends = firsts, ends
+        """Of each row, where position 0 of the axis would lie among the cells, and where the cells of the row end."""
+        self.ndim, self.outer = len(dims), row_major(dims[:-1])
+
+    def __getitem__(self, at: Sequence[int]) -> Payload:
+        return self.cells[self.firsts[sum(map(mul, at[:-1], self.outer))] + at[-1]]
+
+    def over(self, at: Sequence[Any]) -> list[Payload]:
+        *row, run = at
+        first = self.firsts[sum(map(mul, row, self.outer))] + run.start
+        count = self.dims[-1] if run.count is None else max(run.count, 0)
+        self.spend(count)
+        return self.cells[first : first + count]
+
+    def pointwise(self, dtype: str, function: Callable[..., Payload], columns: list[list[Payload]]) -> Rows:
+        """The function of each element and of what stands beside its row."""
+        self.spend(len(self.cells))
+        cells: list[Payload] = []
+        for end, *beside in zip(self.ends, *columns, strict=True):
+            cells += [function(a, *beside) for a in self.cells[len(cells) : end]]
+        return Rows(dtype, self.dims, cells, self.firsts, self.ends, self.spend)
+
+
 class Number(Dense):
     """A scalar operand. See ``calculus.Scalar``. Most are extents or positions: a cell is made for who asks for it."""
 
@@ -196,7 +234,23 @@ class Numbers:
         cells = list(starmap(element, points(*map(range, shape)))) if 0 not in shape else []
         return Dense(dtype, shape, cells, self.e.spend)
 
-    def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Dense) -> Dense:
+    def rows(self, dims: Sequence[int], dtype: str, runs: Callable[..., Run], element: Callable[..., Payload]) -> Rows:
+        self.e.no_negative(dims)
+        cells: list[Payload] = []
+        firsts: list[int] = []
+        ends: list[int] = []
+        for i in points(*map(range, dims[:-1])):
+            run = runs(*i)
+            count = dims[-1] if run.count is None else max(run.count, 0)
+            self.e.spend(count + 1)
+            firsts.append(len(cells) - run.start)
+            cells += [element(*i, j) for j in range(run.start, run.start + count)]
+            ends.append(len(cells))
+        return Rows(dtype, tuple(dims), cells, firsts, ends, self.e.spend)
+
+    def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Any) -> Any:
+        if isinstance(arrays[0], Rows):
+            return arrays[0].pointwise(dtype, function, [x.listed() for x in arrays[1:]])
         dims = self.broadcast(*[x.dims for x in arrays])
         self.e.spend(prod(dims))
         columns = [self.spread(x, dims).listed() for x in arrays]
@@ -211,6 +265,10 @@ class Numbers:
 
     def indices(self, dims: Sequence[int], element: Callable[..., int]) -> Dense:
         return self.tensor(dims, "int64", element)
+
+    @staticmethod
+    def reached(table: Dense, i: int) -> int:
+        return bisect_right(table.listed(), i)
 
     def arrivals(
         self, dims: Sequence[int], place: Callable[..., Sequence[int]]

@@ -58,12 +58,17 @@ def openings(program: data.Program) -> Iterator[Opening]:
             case data.Requirement(condition, rule):
                 yield from _of_index(condition, (), program)
                 yield Opening(rule, condition, whole=True)
-            case data.Definition(_, dims, _, names, body):
+            case data.Definition(_, dims, _, names, body, within):
                 for n in dims:
                     size = as_int(n)
                     if size < 0 if size is not None else not isinstance(n, SymVar):
                         yield Opening("ev/negative-extent", Binary("GE", n, ZERO), whole=True)
-                yield from _of(body, in_range(names, dims), program)
+                given = in_range(names, dims)
+                if within is not None:
+                    for e in within:
+                        yield from _of_index(e, given[:-2], program)  # (the last two are of the last axis)
+                    given = (*given, Binary("GE", names[-1], within[0]), Binary("LT", names[-1], within[1]))
+                yield from _of(body, given, program)
 
 
 def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Opening]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from refrelax.errors import Ended
 from refrelax.semantics.numbers.ieee import ieee
+from refrelax.semantics.numbers.interface import TESTS
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, node
@@ -35,12 +36,14 @@ View = Callable[[Sequence[Any]], Sequence[Any]]
 class Symbolic:
     """An operand or a definition, perhaps seen through a view of its indices. See ``calculus.Array``."""
 
-    __slots__ = ("array", "dims", "dtype", "m", "ndim", "view")
+    __slots__ = ("array", "dims", "dtype", "m", "ndim", "runs", "view")
 
     def __init__(
         self, m: Writing, array: data.Operand | data.Definition, dims: tuple[Any, ...], view: View | None = None
     ) -> None:
         self.m, self.array, self.dims, self.view = m, array, dims, view
+        self.runs: Callable[..., Run] | None = None
+        """Of ``Meaning.rows``: which positions of the last axis count."""
         self.dtype, self.ndim = array.dtype, len(dims)
 
     def __getitem__(self, at: Sequence[Any]) -> data.Read:
@@ -106,10 +109,6 @@ class SymbolicScalar(Symbolic):
         return Ix(self.expression if self.dtype == "int64" else Cast("int64", self.expression))
 
 
-TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"})
-"""Operations whose result is a truth."""
-
-
 Families = data.Family | list[data.Element] | tuple[data.Family, ...]
 """A family, the elements of one, or families one after the other."""
 
@@ -165,5 +164,5 @@ class Arithmetic:
     def __getattr__(self, name: str) -> Callable[..., data.Operation]:
         if name.startswith("_"):
             raise AttributeError(name)
-        dtype = "bool" if name in TRUTHS else self.dtype
+        dtype = "bool" if name in TESTS else self.dtype
         return lambda *args: data.Operation(name, self.dtype, dtype, args)

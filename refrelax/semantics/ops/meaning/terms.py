@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from refrelax.semantics.dims import substitute
+from refrelax.semantics.dims import NO_FACTS, simplify, substitute
 from refrelax.semantics.numbers.interface import ReduceOp
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text, replaced
@@ -72,17 +72,41 @@ class Terms:
         self.extents |= {v.name: node(n) for v, n in zip(names, dims, strict=True)}
         return names
 
-    def define(self, dims: tuple[Ix, ...], dtype: str, names: tuple[SymVar, ...], body: data.Element) -> Symbolic:
+    def define(
+        self,
+        dims: tuple[Ix, ...],
+        dtype: str,
+        names: tuple[SymVar, ...],
+        body: data.Element,
+        within: tuple[PrimExpr, PrimExpr] | None = None,
+    ) -> Symbolic:
         """One more step."""
         name = f"t{sum(isinstance(s, data.Definition) for s in self.program.steps)}"
-        found = data.Definition(name, tuple(n.node for n in dims), dtype, names, body)
+        found = data.Definition(name, tuple(n.node for n in dims), dtype, names, body, within)
         self.program.steps.append(found)
         return Symbolic(self, found, dims)
 
     def pointwise(self, dtype: str, function: Callable[..., data.Element], *arrays: Symbolic) -> Symbolic:
         dims = self.broadcast(*(x.dims for x in arrays))
         views = [self.spread(x, dims) for x in arrays]
+        runs = arrays[0].runs
+        if runs is not None:
+            return self.rows(dims, dtype, runs, lambda *i: function(*(x[i] for x in views)))
         return self.tensor(dims, dtype, lambda *i: function(*(x[i] for x in views)))
+
+    def rows(
+        self, dims: Sequence[Any], dtype: str, runs: Callable[..., Run], element: Callable[..., data.Element]
+    ) -> Symbolic:
+        shape = tuple(Ix(node(n)) for n in dims)
+        names = self.variables(shape)
+        at = tuple(map(Ix, names))
+        run = runs(*at[:-1])
+        if run.count is None:
+            return self.define(shape, dtype, names, element(*at))
+        start, end = node(run.start), simplify(node(run.start + run.count), NO_FACTS)
+        found = self.define(shape, dtype, names, element(*at), (start, end))
+        found.runs = runs
+        return found
 
     def each(
         self, dims: Sequence[Any], item: Callable[..., data.Element], where: Callable[..., Any] | None = None
@@ -103,6 +127,10 @@ class Terms:
             return Table(shape, lambda at: Ix(node(element(*at))))
         held = self.define(shape, "int64", names, data.Literal("int64", body))
         return Table(shape, lambda at: self.index_of(held[at], "int64"))
+
+    def reached(self, table: Table, i: Any) -> Any:
+        one = data.Literal("int64", 1)
+        return self.size(self.each(table.dims, lambda s: one, lambda s: table[s,] <= i))
 
     def arrivals(
         self, dims: Sequence[Any], place: Callable[..., Sequence[Any]]
