@@ -41,6 +41,18 @@ def mentioned(_checked: CheckedModule) -> Callable[[Binding], frozenset[str]]:
     return names
 
 
+def variables(_checked: CheckedModule) -> Callable[[Binding], frozenset[str]]:
+    """The variables that a binding mentions, kept by binding (``CheckedModule.once``)."""
+    found: dict[int, frozenset[str]] = {}
+
+    def names(binding: Binding) -> frozenset[str]:
+        if id(binding) not in found:
+            found[id(binding)] = frozenset(n.name for n in nodes(binding) if isinstance(n, Var))
+        return found[id(binding)]
+
+    return names
+
+
 def mentioned_functions(checked: CheckedModule) -> frozenset[str]:
     """The functions of a module that its graph level mentions: they may be called by more than the caller of a run."""
     every = (n for each in checked.module.functions.values() for n in nodes(each))
@@ -113,7 +125,7 @@ class KnownBindings:
                 return False
             if name not in self.patterns:
                 self.patterns[name] = wanted.bits()
-            return None not in self.patterns[name] and list(raw.patterns()) == self.patterns[name]
+            return raw.patterns() == self.patterns[name] and None not in self.patterns[name]
         return wanted is None and type(found) is int and self.symbols.get(name) == found
 
 

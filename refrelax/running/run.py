@@ -23,6 +23,7 @@ from refrelax.semantics.graph.link import link
 from refrelax.semantics.graph.machine import Listener
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.plain import plain
 from refrelax.semantics.session import Session
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_bits, from_payloads
@@ -253,7 +254,10 @@ def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
     """Observed elements without meaning: (path, rule)."""
     match value:
         case TensorValue():
-            marks = list(map(value.numerics.poison_rule, value.payloads()))
+            payloads = value.payloads()
+            if plain(payloads):
+                return []
+            marks = list(map(value.numerics.poison_rule, payloads))
             if marks.count(None) == len(marks):
                 return []
             places = zip(value.indices(), marks, strict=True)

@@ -328,12 +328,14 @@ def on_machine(module: Module) -> bool:
 class NumPyExecutable:
     """A compiled module. ``source`` is the generated text; ``run`` gives an outcome, ``f["main"](…)`` arrays."""
 
-    def __init__(self, checked: CheckedModule, mode: Mode) -> None:
+    def __init__(self, checked: CheckedModule, mode: Mode, watched: bool = False) -> None:
+        """``watched``: the text for runs that nobody observes is made when one is asked for."""
         self.checked = checked
         self.mode = mode
         self._made = made = prepared(checked, mode)
         self._views = made.alone
-        self.source = source_of(made, mode)
+        if not (watched and made.plain):
+            _ = self.source
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
@@ -370,6 +372,15 @@ class NumPyExecutable:
         if self._again and isinstance(outcome, Trapped | Unspecified):
             return self._run(self._loops, entry, args, externs or {})[0]
         return outcome
+
+    @cached_property
+    def source(self) -> str:
+        """The generated text.
+
+        Raises:
+            Unsupported: something in the module has no translation.
+        """
+        return source_of(self._made, self.mode)
 
     @cached_property
     def _functions(self) -> dict[str, Any]:
