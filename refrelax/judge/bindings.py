@@ -14,7 +14,7 @@ from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.kept_constants import constants_are_kept, mentions_constant
-from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned, variables
+from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned, stores, variables
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.lower.fuse_loops.shared import given_twice
 from refrelax.running.arrays import Tensor, to_constant
@@ -24,7 +24,6 @@ from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.machine import Scope
-from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison
@@ -97,7 +96,7 @@ def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
     """Whether a binding can be judged from what an implementation shows. Not one of a constant that some call may have
     stored into (nobody shows what that holds then), nor one that stores in what may be another of its arguments (nobody
     shows which of them are one memory)."""
-    if not stores_somewhere(checked.module.functions):
+    if not checked.once(stores):
         return lambda _binding: True  # (asked for every input: most programs store nowhere)
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
@@ -333,7 +332,7 @@ def _compare_tensor(wanted: TensorValue, found: Any, canonical: Any) -> Compared
     if shape is None or tuple(shape) != wanted.shape or dtype != wanted.dtype:
         return _outside(max(1, wanted.size), _kind(found), f"{wanted.dtype}{list(wanted.shape)}")
     patterns = found.patterns() if isinstance(found, Tensor) else to_constant(found, wanted.dtype).patterns()
-    exact = canonical.bits() if isinstance(canonical, TensorValue) else None
+    exact = canonical.bits() if isinstance(canonical, TensorValue) and not plain(wanted.payloads()) else None
     return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns, exact))
 
 

@@ -59,12 +59,17 @@ def mentioned_functions(checked: CheckedModule) -> frozenset[str]:
     return frozenset(n.name for n in every if isinstance(n, GlobalVar))
 
 
+def stores(checked: CheckedModule) -> bool:
+    """Whether something in a module stores in a tensor."""
+    return stores_somewhere(checked.module.functions)
+
+
 def of_parameters(checked: CheckedModule) -> dict[str, frozenset[str]]:
     """By function: the bindings at its top that mention no variable but its parameters. None of a program that stores
     somewhere, or of a function that another mentions: there a name stands for several values."""
-    functions, called = checked.module.functions, checked.once(mentioned_functions)
+    called = checked.once(mentioned_functions)
     graph = checked.module.relax_functions()
-    if stores_somewhere(functions):
+    if checked.once(stores):
         return dict.fromkeys(graph, frozenset())
     return {name: _of_parameters(each) if name not in called else frozenset() for name, each in graph.items()}
 
@@ -88,6 +93,11 @@ class KnownBindings:
     values: dict[tuple[str, str], Any] = field(default_factory=dict)
     """By reading and binding."""
     patterns: dict[str, list[int | None]] = field(default_factory=dict)
+    told: frozenset[str] = field(init=False)
+    """The bindings of the entry that runs tell of."""
+
+    def __post_init__(self) -> None:
+        self.told = self.checked.once(of_parameters).get(self.entry, frozenset()) if self.entry else frozenset()
 
     @property
     def tells(self) -> bool:
@@ -96,13 +106,15 @@ class KnownBindings:
 
     def note(self, numerics: str, path: str, binding: Binding, value: Any, scope: Scope) -> None:
         """A binding of a run under a reading."""
-        if path != self.entry or binding.name not in self.checked.once(of_parameters).get(self.entry, ()):
+        if path != self.entry or binding.name not in self.told:
             return
         self.values[numerics, binding.name] = value
         if numerics == "ieee":
-            names = self.checked.once(mentioned)(binding)
-            self.inputs |= {name: scope.values[name] for name in names if name in scope.values}
-            self.symbols |= {name: scope.symbols[name] for name in names if name in scope.symbols}
+            for name in self.checked.once(mentioned)(binding):
+                if name in scope.values:
+                    self.inputs[name] = scope.values[name]
+                if name in scope.symbols:
+                    self.symbols[name] = scope.symbols[name]
 
     def under(self, numerics: str) -> Noting:
         """A listener for a run under a reading."""
@@ -113,8 +125,10 @@ class KnownBindings:
         if frame.path != self.entry or (numerics, binding.name) not in self.values:
             return UNKNOWN
         names = self.checked.once(mentioned)(binding)
-        same = all(name in frame.names and self._same(name, frame.names[name]) for name in names)
-        return self.values[numerics, binding.name] if same else UNKNOWN
+        for name in names:
+            if name not in frame.names or not self._same(name, frame.names[name]):
+                return UNKNOWN
+        return self.values[numerics, binding.name]
 
     def _same(self, name: str, found: Any) -> bool:
         """Whether a frame holds what the run had, bit for bit."""

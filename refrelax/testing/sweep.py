@@ -204,10 +204,7 @@ def _parameters(head: str) -> Line:
 
 
 def _program(op: str, line: Line, call: str, chosen: dict[str, str]) -> Program:
-    params = [
-        Param(name, chosen[dtype] if dtype in chosen else dtype, extents, "all", dtype == "I")
-        for name, dtype, extents in line
-    ]
+    params = [Param(name, chosen.get(dtype, dtype), extents, "all", dtype == "I") for name, dtype, extents in line]
     return Program(op, tuple(params), _LETTER.sub(lambda m: chosen[m[0]], call))
 
 

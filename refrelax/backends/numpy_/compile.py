@@ -38,7 +38,7 @@ from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.graph.overwriting import overwrites
-from refrelax.semantics.graph.unknown_calls import functions_named, of_library
+from refrelax.semantics.graph.unknown_calls import functions_among, of_library
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
@@ -303,8 +303,11 @@ def overwritten(module: Module) -> bool:
     graph-level code can still see."""
     functions = module.functions
     for func in functions.values():
-        named = functions_named(func)
-        for node in nodes(func) if isinstance(func, Function) else ():
+        if not isinstance(func, Function):
+            continue
+        walked = list(nodes(func))
+        named = functions_among(walked)
+        for node in walked:
             library = isinstance(node, Call) and of_library(node, functions, named, machine.MACHINE)
             if library or overwrites(node, functions):
                 return True

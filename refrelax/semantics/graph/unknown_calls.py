@@ -5,7 +5,7 @@ Spec: ``spec/10-lowering.md``, ``lo/overwrites``.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from refrelax.semantics.graph.link import nodes, reached_nodes
@@ -18,7 +18,12 @@ NONE: frozenset[str] = frozenset()
 
 def functions_named(root: Any) -> dict[str, Any]:
     """What the names below ``root`` are that are bound to a function."""
-    found = (each for each in nodes(root) if isinstance(each, VarBinding))
+    return functions_among(nodes(root))
+
+
+def functions_among(walked: Iterable[Any]) -> dict[str, Any]:
+    """``functions_named`` of nodes that were walked already."""
+    found = [each for each in walked if each.__class__ is VarBinding]
     return {each.name: each.value for each in found if isinstance(each.value, Function | GlobalVar | ExternFunc)}
 
 

@@ -302,11 +302,11 @@ class Numbers:
 
     @staticmethod
     def least(a: int, b: int) -> int:
-        return min(a, b)
+        return a if a < b else b
 
     @staticmethod
     def most(a: int, b: int) -> int:
-        return max(a, b)
+        return a if a > b else b
 
     @staticmethod
     def every(conditions: Iterable[bool]) -> bool:
