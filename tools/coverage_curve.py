@@ -39,14 +39,12 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=160)
     parser.add_argument("--every", type=int, default=16)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     options = parser.parse_args()
-    print(
-        "| programs | "
-        + " | ".join(f"{way}, seed {s}" for s in range(options.seeds) for way in ("led", "plain"))
-        + " |"
-    )
+    seeds = range(options.first, options.first + options.seeds)
+    print("| programs | " + " | ".join(f"{way}, seed {s}" for s in seeds for way in ("led", "plain")) + " |")
     print("|---|" + "---|" * (2 * options.seeds), flush=True)
-    columns = [curve(options.programs, s, led, options.every) for s in range(options.seeds) for led in (True, False)]
+    columns = [curve(options.programs, s, led, options.every) for s in seeds for led in (True, False)]
     for k, row in enumerate(zip(*columns, strict=False), start=1):
         print(f"| {k * options.every} | " + " | ".join(map(str, row)) + " |", flush=True)
 

@@ -10,12 +10,15 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 
 
-def compile(checked: CheckedModule | Module, backend: str = "numpy", mode: str = "fast") -> Executable:
+def compile(
+    checked: CheckedModule | Module, backend: str = "numpy", mode: str = "fast", watched: bool = False
+) -> Executable:
     """Compile a checked module; a module is checked first.
 
     ``backend``: ``"numpy"``; ``"cupy"`` (kernels on a GPU); ``"cuda-emulated"`` (the same kernels on the CPU, through
     g++). ``mode``: ``"bits"`` (the interpreter's bits at array speed) or ``"fast"`` (permitted
-    relaxations used).
+    relaxations used). ``watched``: every run is observed; what other runs need is made when one is asked for, and so is
+    said then if it has no translation.
 
     Raises:
         IllFormed, IllTyped: of a module that is checked first.
@@ -30,16 +33,16 @@ def compile(checked: CheckedModule | Module, backend: str = "numpy", mode: str =
     if isinstance(checked, Module):
         checked = check(checked)
     with optional(f"the backend {backend}"):
-        return _cuda(checked, backend, mode) if backend != "numpy" else _numpy(checked, mode)
+        return _cuda(checked, backend, mode) if backend != "numpy" else _numpy(checked, mode, watched)
 
 
 BACKENDS = ("numpy", "cupy", "cuda-emulated")
 
 
-def _numpy(checked: CheckedModule, mode: str) -> Executable:
+def _numpy(checked: CheckedModule, mode: str, watched: bool) -> Executable:
     from refrelax.backends.numpy_.compile import NumPyExecutable
 
-    return NumPyExecutable(checked, "bits" if mode == "bits" else "fast")
+    return NumPyExecutable(checked, "bits" if mode == "bits" else "fast", watched)
 
 
 def _cuda(checked: CheckedModule, backend: str, mode: str) -> Executable:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from refrelax.commands import findings, reproducers
 from refrelax.commands.pool import Pool
-from refrelax.commands.shared import add_implementation, add_json, emit, meter, positive, seconds
+from refrelax.commands.shared import add_implementation, add_json, cpu_seconds, emit, meter, positive, seconds
 from refrelax.errors import UsageError
 from refrelax.interop.names import is_tvm
 from refrelax.interop.tvm.process import POISONED
@@ -86,7 +86,7 @@ def fuzz(options: argparse.Namespace) -> int:
     def stop() -> bool:
         return deadline is not None and time.monotonic() > deadline
 
-    state, found, faults = State(), 0, 0
+    state, found, faults, began = State(), 0, 0, cpu_seconds()
     with closing(_memory(options, plan)) as memory, _submit(options) as (submit, ahead):
         before = memory.findings()
         found, faults = (sum(each["verdict"] == word for each in before) for word in ("FOUND", "FAULT"))
@@ -104,9 +104,23 @@ def fuzz(options: argparse.Namespace) -> int:
             from refrelax.commands.campaign_page import page
 
             Path(options.html).write_text(page(memory, state, vars(options)), encoding="utf-8")
+    spent = _spent(options, plan, state, began)
     word = "FOUND" if found else "NO-VERDICT" if faults or state.lost or not state.counts.compared else "NONE"
-    _sum_up(options, word, state, found, faults)
+    _sum_up(options, word, state, found, faults, spent)
     return EXIT[word]
+
+
+def _spent(options: argparse.Namespace, plan: Plan, state: State, began: float) -> float | None:
+    """The CPU seconds of a campaign from its first task on, those of the implementation's process among them; ``None``
+    where some of it was done elsewhere, or before."""
+    if options.jobs != 1 or options.scheduler is not None or state.resumed:
+        return None
+    from refrelax.judge.fuzz import implementation_of
+
+    made = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    if hasattr(made, "close"):
+        made.close()  # so that its process is counted
+    return cpu_seconds() - began
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -225,12 +239,19 @@ def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Find
     print(f"  {kept.command}", flush=True)
 
 
-def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, faults: int) -> None:
+def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, faults: int, spent: float | None) -> None:
     if options.json:
         said = {"verdict": word, "programs": state.programs, "inputs": state.inputs, "judged": state.judged}
         ends = {"found": found, "faults": faults, "no_verdict": state.open, "known": state.known}
-        rest = {"again": state.again, "doubted": state.doubted, "resumed": state.resumed, "lost": state.lost}
+        rest: dict[str, Any] = {
+            "again": state.again,
+            "doubted": state.doubted,
+            "resumed": state.resumed,
+            "lost": state.lost,
+        }
         rest["covered"] = len(state.corpus.covered)
+        if spent is not None:
+            rest["cpu_s"] = round(spent, 2)
         emit({**said, **ends, **rest, **Report(state.counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
@@ -238,6 +259,9 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
     short = f" of {options.count} ({left} choices of dtypes are ill typed)" if left > 0 else ""
     judged = f"{state.programs} programs{short}, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
     print(f"{word}  {judged}, {found} findings{own} (seed {options.seed})")
+    if spent:
+        rates = [f"{n / spent:.1f} {what}" for n, what in ((state.programs, "programs"), (state.inputs, "inputs"))]
+        print(f"  {spent:.1f} s of CPU: {' and '.join(rates)} a second, {state.judged} inputs with a verdict")
     if state.corpus.covered:
         print(f"  sequences of passes covered {len(state.corpus.covered)} pairs of a step and what stood after it")
     counts = state.counts

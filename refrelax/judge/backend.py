@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.backends import compile
+from refrelax.backends.errors import Unsupported
 from refrelax.backends.executable import Executable, Observed
 from refrelax.errors import Outcome
 from refrelax.semantics.types.check import check
@@ -21,12 +22,17 @@ class Backend:
 
     name: str
     mode: str = "fast"
-    kept: tuple[CheckedModule, Executable] | None = field(default=None, compare=False, repr=False)
-    """A module that it was compiled for before."""
+    kept: tuple[CheckedModule, Executable | Unsupported] | None = field(default=None, compare=False, repr=False)
+    """A module that it was compiled for before, and what came of it."""
 
     def compiled(self, checked: CheckedModule) -> Backend:
-        """The same, for many calls of one module. Raises ``Unsupported``."""
-        return replace(self, kept=(checked, compile(checked, self.name, self.mode)))
+        """The same, for many calls of one module."""
+        made: Executable | Unsupported
+        try:
+            made = compile(checked, self.name, self.mode, watched=True)
+        except Unsupported as error:
+            made = error  # which each call says
+        return replace(self, kept=(checked, made))
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """See ``Implementation``. Raises ``Unsupported``."""
@@ -38,8 +44,10 @@ class Backend:
         """Compile and run, watching every binding. Raises ``Unsupported``."""
         if self.kept is not None and self.kept[0] is checked:
             executable = self.kept[1]
+            if isinstance(executable, Unsupported):
+                raise executable.with_traceback(None)
         else:
-            executable = compile(checked, self.name, self.mode)
+            executable = compile(checked, self.name, self.mode, watched=True)
         if isinstance(checked.module.functions[entry], PrimFunc):
             return Observed(executable.run(entry, *args, externs=externs), ())
         return executable.observe(entry, *args, externs=externs)

@@ -14,19 +14,20 @@ from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.kept_constants import constants_are_kept, mentions_constant
-from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned
+from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned, stores, variables
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.lower.fuse_loops.shared import given_twice
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, wrapped
+from refrelax.running.sharing import dtype_of
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.machine import Scope
-from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison
+from refrelax.semantics.numbers.plain import plain
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue
@@ -95,7 +96,7 @@ def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
     """Whether a binding can be judged from what an implementation shows. Not one of a constant that some call may have
     stored into (nobody shows what that holds then), nor one that stores in what may be another of its arguments (nobody
     shows which of them are one memory)."""
-    if not stores_somewhere(checked.module.functions):
+    if not checked.once(stores):
         return lambda _binding: True  # (asked for every input: most programs store nowhere)
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
@@ -136,7 +137,7 @@ def judge_binding(
     ``judged_alone``."""
     known = known or KnownBindings(checked, "")
     relaxations: tuple[str, ...] = ()
-    if not alone or missing(binding, frame):
+    if not alone or not checked.once(variables)(binding) <= frame.names.keys():
         compared = Compared(Inside(1.0), Counts(not_judged=1))
     else:
         try:
@@ -153,15 +154,15 @@ def judge_binding(
                 raise
             compared = Compared(Undecided(INFINITE), Counts(undecided=1))  # a symbol was not shown
     found = compared.of(frame.path, binding.name, describe(binding), binding.span)
-    return replace(found, relaxations=relaxations) if found.word == "inside" else found
+    return replace(found, relaxations=relaxations) if relaxations and found.word == "inside" else found
 
 
 def may_be_poison(wanted: Any) -> bool:
     """Whether some element of a permitted value is open in one permitted run and determined in another."""
     match wanted:
         case TensorValue():
-            rule_of = wanted.numerics.poison_rule
-            return any(rule_of(p) is not None and not surely_poison(p) for p in wanted.payloads())
+            payloads, rule_of = wanted.payloads(), wanted.numerics.poison_rule
+            return not plain(payloads) and any(rule_of(p) is not None and not surely_poison(p) for p in payloads)
         case tuple():
             return any(map(may_be_poison, wanted))
         case _:
@@ -326,12 +327,12 @@ def _kind(value: Any) -> str:
 
 
 def _compare_tensor(wanted: TensorValue, found: Any, canonical: Any) -> Compared:
-    dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
+    dtype = dtype_of(found)
     shape = getattr(found, "shape", None)
     if shape is None or tuple(shape) != wanted.shape or dtype != wanted.dtype:
         return _outside(max(1, wanted.size), _kind(found), f"{wanted.dtype}{list(wanted.shape)}")
     patterns = found.patterns() if isinstance(found, Tensor) else to_constant(found, wanted.dtype).patterns()
-    exact = canonical.bits() if isinstance(canonical, TensorValue) else None
+    exact = canonical.bits() if isinstance(canonical, TensorValue) and not plain(wanted.payloads()) else None
     return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns, exact))
 
 

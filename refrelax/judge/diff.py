@@ -239,7 +239,8 @@ class _Judgement:
     def returned(self, wanted: Returned, found: Returned, bindings: tuple[BindingVerdict, ...]) -> Verdict:
         """Both gave a value."""
         q = self.question
-        open_ = openness.open_elements(q.checked, q.entry, copies(q.args), q.externs, q.budget, wanted)
+        own = copies(q.args) if wanted.poison else ()
+        open_ = openness.open_elements(q.checked, q.entry, own, q.externs, q.budget, wanted)
         other = newly_open(wanted, found)
         if other is not None:
             return Divergence(q.entry, other, bindings, "open", report=q.report(Counts(outside=1), open_))
@@ -343,7 +344,8 @@ class _Judgement:
         for name, ours, theirs in self.pairs(permitted, found, written):
             compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs, exact.get(name))
             signs = zero_signs.needed([(exact.get(name), theirs)], q.permitted)
-            verdicts.append(replace(compared.of(q.entry, name, "result"), relaxations=signs))
+            verdict = compared.of(q.entry, name, "result")
+            verdicts.append(replace(verdict, relaxations=signs) if signs else verdict)
         return tuple(verdicts)
 
 

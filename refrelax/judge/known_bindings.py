@@ -41,18 +41,35 @@ def mentioned(_checked: CheckedModule) -> Callable[[Binding], frozenset[str]]:
     return names
 
 
+def variables(_checked: CheckedModule) -> Callable[[Binding], frozenset[str]]:
+    """The variables that a binding mentions, kept by binding (``CheckedModule.once``)."""
+    found: dict[int, frozenset[str]] = {}
+
+    def names(binding: Binding) -> frozenset[str]:
+        if id(binding) not in found:
+            found[id(binding)] = frozenset(n.name for n in nodes(binding) if isinstance(n, Var))
+        return found[id(binding)]
+
+    return names
+
+
 def mentioned_functions(checked: CheckedModule) -> frozenset[str]:
     """The functions of a module that its graph level mentions: they may be called by more than the caller of a run."""
     every = (n for each in checked.module.functions.values() for n in nodes(each))
     return frozenset(n.name for n in every if isinstance(n, GlobalVar))
 
 
+def stores(checked: CheckedModule) -> bool:
+    """Whether something in a module stores in a tensor."""
+    return stores_somewhere(checked.module.functions)
+
+
 def of_parameters(checked: CheckedModule) -> dict[str, frozenset[str]]:
     """By function: the bindings at its top that mention no variable but its parameters. None of a program that stores
     somewhere, or of a function that another mentions: there a name stands for several values."""
-    functions, called = checked.module.functions, checked.once(mentioned_functions)
+    called = checked.once(mentioned_functions)
     graph = checked.module.relax_functions()
-    if stores_somewhere(functions):
+    if checked.once(stores):
         return dict.fromkeys(graph, frozenset())
     return {name: _of_parameters(each) if name not in called else frozenset() for name, each in graph.items()}
 
@@ -76,6 +93,11 @@ class KnownBindings:
     values: dict[tuple[str, str], Any] = field(default_factory=dict)
     """By reading and binding."""
     patterns: dict[str, list[int | None]] = field(default_factory=dict)
+    told: frozenset[str] = field(init=False)
+    """The bindings of the entry that runs tell of."""
+
+    def __post_init__(self) -> None:
+        self.told = self.checked.once(of_parameters).get(self.entry, frozenset()) if self.entry else frozenset()
 
     @property
     def tells(self) -> bool:
@@ -84,13 +106,15 @@ class KnownBindings:
 
     def note(self, numerics: str, path: str, binding: Binding, value: Any, scope: Scope) -> None:
         """A binding of a run under a reading."""
-        if path != self.entry or binding.name not in self.checked.once(of_parameters).get(self.entry, ()):
+        if path != self.entry or binding.name not in self.told:
             return
         self.values[numerics, binding.name] = value
         if numerics == "ieee":
-            names = self.checked.once(mentioned)(binding)
-            self.inputs |= {name: scope.values[name] for name in names if name in scope.values}
-            self.symbols |= {name: scope.symbols[name] for name in names if name in scope.symbols}
+            for name in self.checked.once(mentioned)(binding):
+                if name in scope.values:
+                    self.inputs[name] = scope.values[name]
+                if name in scope.symbols:
+                    self.symbols[name] = scope.symbols[name]
 
     def under(self, numerics: str) -> Noting:
         """A listener for a run under a reading."""
@@ -101,8 +125,10 @@ class KnownBindings:
         if frame.path != self.entry or (numerics, binding.name) not in self.values:
             return UNKNOWN
         names = self.checked.once(mentioned)(binding)
-        same = all(name in frame.names and self._same(name, frame.names[name]) for name in names)
-        return self.values[numerics, binding.name] if same else UNKNOWN
+        for name in names:
+            if name not in frame.names or not self._same(name, frame.names[name]):
+                return UNKNOWN
+        return self.values[numerics, binding.name]
 
     def _same(self, name: str, found: Any) -> bool:
         """Whether a frame holds what the run had, bit for bit."""
@@ -113,7 +139,7 @@ class KnownBindings:
                 return False
             if name not in self.patterns:
                 self.patterns[name] = wanted.bits()
-            return None not in self.patterns[name] and list(raw.patterns()) == self.patterns[name]
+            return raw.patterns() == self.patterns[name] and None not in self.patterns[name]
         return wanted is None and type(found) is int and self.symbols.get(name) == found
 
 

@@ -20,6 +20,7 @@ from refrelax.judge.report import Open
 from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.machine import Scope
+from refrelax.semantics.numbers.plain import plain
 from refrelax.semantics.numbers.poison import NotedPoison
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue
@@ -65,8 +66,11 @@ def marks(value: Any) -> dict[str, str]:
     match value:
         case TensorValue():
             found: dict[str, str] = {}
+            payloads = value.payloads()
+            if plain(payloads):
+                return found
             rule_of = value.numerics.poison_rule
-            for payload in value.payloads():
+            for payload in payloads:
                 if (rule := rule_of(payload)) is not None and rule not in found:
                     found[rule] = payload.note if isinstance(payload, NotedPoison) else ""
             return found

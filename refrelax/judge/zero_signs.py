@@ -8,10 +8,12 @@ Spec: ``spec/02-values.md``, *Named relaxations*.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from math import copysign
 from typing import Any
 
 from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.sharing import dtype_of
 from refrelax.semantics.numbers.bounds import ZERO_SIGN
 from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import bits, dtypes
@@ -36,10 +38,13 @@ def crossed(wanted: Any, found: Any) -> bool:
         not isinstance(core, TensorValue)
         or not dtypes.is_float(core.dtype)
         or getattr(found, "shape", None) != core.shape
-        or _dtype(found) not in (None, core.dtype)
+        or dtype_of(found) not in (None, core.dtype)
     ):
         return False
-    pairs = zip(core.bits(), _patterns(found, core.dtype), strict=True)
+    ours, theirs = core.bits(), _patterns(found, core.dtype)
+    if ours == theirs:
+        return False  # (most are)
+    pairs = zip(ours, theirs, strict=True)
     return any(p != q and _zero(core.dtype, p) and _zero(core.dtype, q) for p, q in pairs)
 
 
@@ -49,19 +54,13 @@ def zeros(found: Any) -> bool:
         return any(map(zeros, found))
     if isinstance(found, Prim | float):
         return isinstance(number := getattr(found, "value", found), float) and number == 0
-    dtype = _dtype(found)
+    dtype = dtype_of(found)
     return (
         dtype is not None
         and dtypes.is_dtype(dtype)
         and dtypes.is_float(dtype)
-        and any(_zero(dtype, each) for each in _patterns(found, dtype))
+        and not _zeros(dtype).isdisjoint(_patterns(found, dtype))
     )
-
-
-def _dtype(found: Any) -> str | None:
-    """The name of an array's dtype, if it says one."""
-    dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
-    return dtype if isinstance(dtype, str) else None
 
 
 def _patterns(found: Any, dtype: str) -> Iterable[int | None]:
@@ -70,5 +69,11 @@ def _patterns(found: Any, dtype: str) -> Iterable[int | None]:
     return to_constant(found, dtype).patterns()
 
 
+@cache
+def _zeros(dtype: str) -> frozenset[int]:
+    """The patterns of a float dtype that are zeros."""
+    return frozenset(p for p in (0, 1 << (bits.FORMATS[dtype].width - 1)) if bits.decode(dtype, p) == 0)
+
+
 def _zero(dtype: str, pattern: int | None) -> bool:
-    return pattern is not None and bits.decode(dtype, pattern) == 0
+    return pattern in _zeros(dtype)

@@ -15,7 +15,7 @@ from typing import Any
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
 from refrelax.running.scalars import element
-from refrelax.running.sharing import canonical, shared
+from refrelax.running.sharing import canonical, dtype_of, name_of, shared
 from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import Poison
@@ -48,8 +48,8 @@ class Tensor:
     @staticmethod
     def over(array: Any) -> Tensor:
         """A tensor over the memory of a NumPy array of a dtype of ours."""
-        if dtypes.memory_bits(array.dtype.name) % 8:
-            return Tensor.of_bytes(array.dtype.name, array.shape, array.tobytes())
+        if dtypes.memory_bits(name := name_of(array.dtype)) % 8:
+            return Tensor.of_bytes(name, array.shape, array.tobytes())
         made = Tensor.__new__(Tensor)
         made._core, made._array = None, array
         return made
@@ -59,7 +59,7 @@ class Tensor:
         """The cells."""
         if self._core is None:
             held = self._array
-            raw = ConstantArray(held.dtype.name, held.shape, _little_endian(held))
+            raw = ConstantArray(name_of(held.dtype), held.shape, _little_endian(held))
             self._core = from_bits(reading("ieee"), raw.dtype, raw.shape, raw.packed())
             self._array = None
         return self._core
@@ -83,7 +83,7 @@ class Tensor:
 
     @property
     def dtype(self) -> str:
-        return self._core.dtype if self._core is not None else str(self._array.dtype.name)
+        return self._core.dtype if self._core is not None else name_of(self._array.dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -103,6 +103,8 @@ class Tensor:
         Raises:
             UsageError: an element of this reading is no single number.
         """
+        if self._core is None and (name := name_of(self._array.dtype)) != "bool":
+            return list(ConstantArray(name, self._array.shape, _little_endian(canonical(self._array))).patterns())
         try:
             return self.core.bits()
         except NoBits:
@@ -354,8 +356,8 @@ def _default_dtype(items: list[Any]) -> str:
 
 def _from_array(data: Any) -> ConstantArray:
     """NumPy arrays and scalars, DLPack tensors, and objects with the buffer protocol."""
-    name = getattr(getattr(data, "dtype", None), "name", None)
-    if isinstance(name, str) and hasattr(data, "tobytes") and hasattr(data, "shape"):
+    name = dtype_of(data)
+    if name is not None and hasattr(data, "tobytes") and hasattr(data, "shape"):
         return ConstantArray(_known(name), tuple(int(e) for e in data.shape), _little_endian(data))
     if hasattr(data, "__dlpack__"):
         return _from_dlpack(data)
@@ -369,9 +371,11 @@ def _from_array(data: Any) -> ConstantArray:
 
 
 def _little_endian(data: Any) -> bytes:
-    if getattr(data.dtype, "byteorder", "=") == ">":
-        data = data.astype(data.dtype.newbyteorder("<"))
-    return bytes(data.tobytes())
+    dtype = data.dtype
+    if hasattr(dtype, "byteorder") and dtype.byteorder == ">":
+        data = data.astype(dtype.newbyteorder("<"))
+    found: bytes = data.tobytes()
+    return found
 
 
 def _from_dlpack(data: Any) -> ConstantArray:

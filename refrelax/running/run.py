@@ -23,6 +23,7 @@ from refrelax.semantics.graph.link import link
 from refrelax.semantics.graph.machine import Listener
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.plain import plain
 from refrelax.semantics.session import Session
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_bits, from_payloads
@@ -262,7 +263,7 @@ def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
     match value:
         case TensorValue():
             rule_of, payloads = value.numerics.poison_rule, value.payloads()
-            if all(rule_of(each) is None for each in payloads):
+            if plain(payloads) or all(rule_of(each) is None for each in payloads):
                 return []
             marks = map(rule_of, payloads)
             places = zip(value.indices(), marks, strict=True)

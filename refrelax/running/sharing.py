@@ -5,6 +5,7 @@ An element type that NumPy lacks travels as unsigned integers of its width and i
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from refrelax.errors import UsageError
@@ -21,6 +22,24 @@ TORCH_NARROW = {
 """PyTorch's names of formats that neither NumPy nor its DLPack has, and ours."""
 
 
+@cache
+def name_of(dtype: Any) -> str:
+    """The name of a NumPy dtype, which NumPy puts together anew each time."""
+    return str(dtype.name)
+
+
+def dtype_of(data: Any) -> str | None:
+    """The name of the dtype that an array of any kind says it has, if it says one."""
+    found = getattr(data, "dtype", None)
+    if found is None or isinstance(found, str):
+        return found
+    try:
+        return name_of(found)
+    except (AttributeError, TypeError):
+        return None
+
+
+@cache
 def numpy_dtype(dtype: str) -> Any:
     """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes.
 
@@ -104,7 +123,7 @@ def canonical(array: Any) -> Any:
     """The array with every NaN as the language has it (``num/nan-canonical``); the array itself if there is none."""
     import numpy
 
-    name = array.dtype.name
+    name = name_of(array.dtype)
     pattern = bits.nan_bits(name) if dtypes.is_float(name) else None
     if pattern is None or not (nans := numpy.isnan(array)).any():
         return array

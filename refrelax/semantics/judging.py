@@ -16,6 +16,7 @@ from refrelax.semantics.numbers.enclosure import contains, enclose, judge, obser
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
+from refrelax.semantics.numbers.plain import PLAIN, plain, several_bits
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Containment, Counts, Inside, Outside, Undecided
 from refrelax.semantics.values import TensorValue
@@ -50,11 +51,19 @@ def count_tensor(
         return Outside((), math.inf), Counts(outside=max(1, wanted.size))
     if not wanted.size:
         return Inside(1.0), Counts(inside=1)
-    scale = magnitude(wanted)
     strictly = is_strict(wanted.numerics) and dtypes.is_float(dtype)
+    payloads = wanted.payloads()
+    if not strictly and plain(payloads) and several_bits(dtype, payloads) == (patterns, []):
+        return Inside(1.0), Counts(inside=wanted.size)  # each is the one permitted (most are)
+    scale = magnitude(wanted)
     margin, width, outside = 1.0, 0.0, None
     inside = undecided = wrong = 0
-    for index, payload, pattern, exact in _elements(wanted, patterns, canonical):
+    numbers = bits.decode_all(dtype, [each or 0 for each in patterns])
+    for index, payload, pattern, exact, number in _elements(wanted, patterns, canonical, numbers):
+        if payload.__class__ in (float, int) and pattern is not None and not strictly:
+            if number == payload or (number != number and payload != payload):
+                inside += 1  # the one permitted
+                continue
         match _judged(payload, dtype, pattern, scale, strictly) if exact is None else _may_be_open(pattern, exact):
             case Outside(by=by):
                 outside = outside or Outside(index, by, number_text(pattern, dtype), set_text(payload, dtype))
@@ -120,22 +129,25 @@ def contains_tensor(wanted: TensorValue, dtype: str, shape: Sequence[int], patte
         pattern is not None
         and contains(payload, dtype, pattern)
         and (not strictly or sign_kept(payload, observed_number(dtype, pattern)))
-        for _, payload, pattern, _ in _elements(wanted, patterns, None)
+        for _, payload, pattern, _, _ in _elements(wanted, patterns, None)
     )
 
 
 def _elements(
-    wanted: TensorValue, patterns: Sequence[int | None], canonical: Sequence[int | None] | None
-) -> Iterator[tuple[tuple[int, ...], Payload, int | None, int | None]]:
-    """Index, permitted set and observed bits of every element that the reference determines; and its canonical bits
-    where the set may be poison all the same."""
+    wanted: TensorValue,
+    patterns: Sequence[int | None],
+    canonical: Sequence[int | None] | None,
+    numbers: Sequence[float] | None = None,
+) -> Iterator[tuple[tuple[int, ...], Payload, int | None, int | None, float]]:
+    """Index, permitted set and observed bits of every element that the reference determines, its canonical bits where
+    the set may be poison all the same, and the observed number (of ``numbers``)."""
     rule_of, unknown = wanted.numerics.poison_rule, [None] * wanted.size
-    rows = zip(wanted.indices(), wanted.payloads(), patterns, canonical or unknown, strict=True)
-    for index, payload, pattern, exact in rows:
-        if rule_of(payload) is None:
-            yield index, payload, pattern, None
+    rows = zip(wanted.indices(), wanted.payloads(), patterns, canonical or unknown, numbers or unknown, strict=True)
+    for index, payload, pattern, exact, number in rows:
+        if payload.__class__ in PLAIN or rule_of(payload) is None:
+            yield index, payload, pattern, None, number
         elif exact is not None and not surely_poison(payload):
-            yield index, payload, pattern, exact
+            yield index, payload, pattern, exact, number
 
 
 def permits_nan(payload: Payload, dtype: str) -> bool:
@@ -148,8 +160,10 @@ def magnitude(wanted: TensorValue) -> float | None:
     """The greatest finite magnitude among the permitted results of a float tensor."""
     if not dtypes.is_float(wanted.dtype):
         return None
-    ends = [abs(e) for p in wanted.payloads() for e in bounds(p, wanted.dtype) if e is not None]
-    return max((e for e in ends if math.isfinite(e)), default=None)
+    payloads = wanted.payloads()
+    ends: list[Any] = [p for p in payloads if p.__class__ is float]
+    ends += [e for p in payloads if p.__class__ is not float for e in bounds(p, wanted.dtype) if e is not None]
+    return max(filter(math.isfinite, map(abs, ends)), default=None)
 
 
 def bounds(payload: Payload, dtype: str) -> tuple[Any, Any]:

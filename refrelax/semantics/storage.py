@@ -50,9 +50,9 @@ class Storage:
         Raises:
             Ended: ``Unspecified("st/use-after-kill")`` if the storage was killed.
         """
-        self._must_live()
-        cells = self.planes.get(dtype)
-        return self._another_plane(dtype, numerics) if cells is None else cells
+        if not self.alive:
+            self._must_live()
+        return self.planes[dtype] if dtype in self.planes else self._another_plane(dtype, numerics)
 
     def _must_live(self) -> None:
         if not self.alive:

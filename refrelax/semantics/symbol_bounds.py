@@ -22,6 +22,8 @@ Ends = tuple[int | None, int | None]
 def symbol_bounds(function: Function) -> dict[str, Ends]:
     """The promised ends, by name of a symbol of the signature. An attribute of another form promises nothing, nor does
     one that names another symbol: what a ``match_cast`` binds, no caller knows."""
+    if not function.attrs:
+        return {}
     attrs = dict(function.attrs)
     low, high = _numbers(attrs.get(LOWER)), _numbers(attrs.get(UPPER))
     listed = attrs.get(NONNEGATIVE)

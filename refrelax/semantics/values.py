@@ -29,8 +29,9 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.partial import Partial
+from refrelax.semantics.numbers.plain import several_bits
 from refrelax.semantics.storage import Cells, Storage, fresh, holding
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Function
 
 
@@ -117,7 +118,7 @@ class TensorValue:
 
     def __post_init__(self) -> None:
         if not self.strides:
-            self.strides = row_major(self.shape)
+            self.strides = _row_major(self.shape)
 
     @property
     def ndim(self) -> int:
@@ -155,7 +156,10 @@ class TensorValue:
     def payloads(self) -> list[Payload]:
         """All payloads in row-major order, settled."""
         cells = self.storage.plane(self.dtype, self.numerics)
-        found = cells[self.offset : self.offset + self.size] if self.compact else [cells[k] for k in self.positions()]
+        if self.strides == _row_major(self.shape):
+            found = cells[self.offset : self.offset + prod(self.shape)]
+        else:
+            found = [cells[k] for k in self.positions()]
         if not self.numerics.collects:
             return found
         settle = self.numerics.at(self.dtype).settle
@@ -176,9 +180,15 @@ class TensorValue:
 
     def bits(self) -> list[int | None]:
         """Bit patterns in row-major order; ``None`` for poison. For readings with ``exact_bits``."""
+        payloads = self.payloads()
         f = self.numerics.at(self.dtype)
         rule_of = self.numerics.poison_rule
-        return [None if rule_of(p) is not None else f.to_bits(p) for p in self.payloads()]
+        if self.numerics.name == "ieee":
+            found, others = several_bits(self.dtype, payloads)
+            for k in others:
+                found[k] = None if rule_of(payloads[k]) is not None else f.to_bits(payloads[k])
+            return found
+        return [None if rule_of(p) is not None else f.to_bits(p) for p in payloads]
 
     def indices(self) -> Iterator[tuple[int, ...]]:
         """All indices in row-major order."""
@@ -207,6 +217,8 @@ def from_payloads(numerics: Numerics, dtype: str, shape: Sequence[int], payloads
 
 def from_bits(numerics: Numerics, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> TensorValue:
     """A fresh tensor from bit patterns in row-major order."""
+    if numerics.name == "ieee" and dtypes.kind(dtype) in ("int", "uint", "float"):
+        return from_payloads(numerics, dtype, shape, bits.decode_all(dtype, patterns))
     make = numerics.at(dtype).from_bits
     return from_payloads(numerics, dtype, shape, [make(each) for each in patterns])
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 import struct
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
+from operator import ne
+from typing import Any
 from typing import Literal as _Lit
 
 from refrelax.syntax import dtypes
@@ -140,6 +144,38 @@ def decode(dtype: str, bits: int) -> int | float:
             return _decode_float(dtype, bits)
         case _:
             raise ValueError(f"{dtype} has no literals")
+
+
+def encode_all(dtype: str, values: Sequence[Any]) -> list[int] | None:
+    """``encode`` of each, at once: of floats that are no NaN, in a format that Python packs, and of integers. ``None``
+    where one is anything else."""
+    code, kinds = _STRUCT.get(dtype), set(map(type, values))
+    if code is not None and kinds <= {float} and not any(map(math.isnan, values)):
+        try:
+            packed = struct.pack(f"<{len(values)}{code[1]}", *values)
+        except OverflowError:
+            return None
+        return list(struct.unpack(f"<{len(values)}{_STRUCT_INT[dtype][1]}", packed))
+    if kinds <= {int} and dtypes.kind(dtype) in ("int", "uint"):
+        mask = (1 << dtypes.bits(dtype)) - 1
+        return [each & mask for each in values]
+    return None
+
+
+def decode_all(dtype: str, patterns: Sequence[int]) -> list[int] | list[float]:
+    """``decode`` of each."""
+    code = _STRUCT.get(dtype)
+    if code is None:
+        if dtypes.kind(dtype) != "int":
+            return [decode(dtype, each) for each in patterns]
+        width, sign = dtypes.bits(dtype), 1 << (dtypes.bits(dtype) - 1)
+        return [each - (1 << width) if each >= sign else each for each in patterns]
+    packed = array(_STRUCT_INT[dtype][1], patterns)
+    if dtype == "float16":  # which ``array`` does not have
+        found = list(struct.unpack(f"={len(packed)}e", packed))
+    else:
+        found = memoryview(packed).cast("B").cast(code[1]).tolist()
+    return [math.nan if each != each else each for each in found] if any(map(ne, found, found)) else found
 
 
 def literal(dtype: str, value: Real) -> Literal:

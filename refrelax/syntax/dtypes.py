@@ -94,6 +94,7 @@ def bits(dtype: str) -> int:
             return int(found.group(2))
 
 
+@lru_cache(maxsize=None)
 def itemsize(dtype: str) -> int:
     """Bytes that one element takes in a tensor (sub-byte lanes take a whole byte)."""
     return max(1, (bits(dtype) + 7) // 8) * abs(lanes(dtype))
@@ -111,6 +112,7 @@ def same_bytes(a: str, b: str) -> bool:
     return whole and bits(a) == bits(b)
 
 
+@lru_cache(maxsize=4096)
 def is_dtype(text: str) -> bool:
     """Whether ``text`` names a dtype."""
     try:
@@ -131,10 +133,12 @@ def pointer(of: str, scope: str = "global") -> str:
     return "handle" if (of, scope) == ("void", "global") else f"handle({of},{scope})"
 
 
+@lru_cache(maxsize=None)
 def is_float(dtype: str) -> bool:
     return kind(dtype) == "float"
 
 
+@lru_cache(maxsize=None)
 def is_integer(dtype: str) -> bool:
     """Signed or unsigned integer; ``bool`` is not one."""
     return kind(dtype) in ("int", "uint")

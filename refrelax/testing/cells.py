@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 from typing import Any
 
@@ -60,8 +61,10 @@ class Cell:
     @property
     def dtype(self) -> str:
         """The dtype that most depends on: of the first parameter that holds elements."""
-        tensors = (p.dtype for p in self.program.params if p.dtype != "shape" and not p.index)
-        return next(tensors, next(iter(DTYPE.findall(self.program.call)), ""))
+        for p in self.program.params:
+            if p.dtype != "shape" and not p.index:
+                return p.dtype
+        return next(iter(DTYPE.findall(self.program.call)), "")
 
     @property
     def key(self) -> str:
@@ -92,36 +95,45 @@ def inputs(program: Program) -> tuple[Input, ...]:
     """The inputs that differ for a program."""
     if not program.params:
         return INPUTS[:1]
-    positions = any(p.index for p in program.params)
-    fits = (each for each in INPUTS if (each.n == 3 or program.sized) and (positions or each.positions == "plain"))
-    return tuple(fits)
+    return _fitting(program.sized, True in [p.index for p in program.params])
+
+
+@cache
+def _fitting(sized: bool, positions: bool) -> tuple[Input, ...]:
+    """The inputs that differ for a program whose arguments depend on ``n``, or that takes positions."""
+    return tuple(each for each in INPUTS if (each.n == 3 or sized) and (positions or each.positions == "plain"))
 
 
 def of_operator(op: str, seed: int, only: Collection[str]) -> list[Cell]:
     """The cells of an operator in the order of a seed, those of common dtypes first."""
-    turn = random.Random(f"cells {op} {seed}")
-    found: dict[str, Cell] = {}
+    turn, allowed = random.Random(f"cells {op} {seed}"), {*only, "int64"}
+    met, ranked = set(), []
     for program in programs(op, seed, per_dtype=3, only=tuple(only)):
-        named = set(DTYPE.findall(program.text))
-        if named <= {*only, "int64"}:
-            found.setdefault(program.text, Cell(program, inputs(program)))
-    ranked = list(found.values())
+        text = program.text
+        if text in met:
+            continue
+        met.add(text)
+        named = set(DTYPE.findall(text))
+        if named <= allowed:
+            cell = Cell(program, inputs(program))
+            dtype = cell.dtype
+            ranked.append((cell, dtype, _common(program, dtype, named)))
     turn.shuffle(ranked)
-    first, then = ([each for each in ranked if _common(each) is common] for common in (True, False))
-    return _spread(first) + _spread(then)
+    return [cell for wanted in (True, False) for cell in _spread([each[:2] for each in ranked if each[2] is wanted])]
 
 
-def _common(cell: Cell) -> bool:
+def _common(program: Program, dtype: str, named: set[str]) -> bool:
     """Whether its dtypes are those that programs use; positions may be of any."""
-    positions = {p.dtype for p in cell.program.params if p.index}
-    return cell.dtype in (*COMMON, "") and set(DTYPE.findall(cell.program.text)) <= {*COMMON, *positions}
+    return (dtype == "" or dtype in COMMON) and named <= {*COMMON, *[p.dtype for p in program.params if p.index]}
 
 
-def _spread(cells: list[Cell]) -> list[Cell]:
+def _spread(cells: list[tuple[Cell, str]]) -> list[Cell]:
     """Every dtype once before any comes twice."""
     by: dict[str, list[Cell]] = {}
-    for each in cells:
-        by.setdefault(each.dtype, []).append(each)
+    for each, dtype in cells:
+        if dtype not in by:
+            by[dtype] = []
+        by[dtype].append(each)
     return [each for row in zip_longest(*by.values()) for each in row if each is not None]
 
 

@@ -12,7 +12,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -40,6 +40,7 @@ EXTENTS = (3, 1, 0)
 """What ``n`` is; ``m`` is 2."""
 
 _PARAM = re.compile(r"(\w+):(\w+)(?:\[([^\]]*)\])?")
+_LETTER = re.compile(r"(?<![\w.])[DEFI](?!\w)(?!\.)")
 _CHOICE = re.compile(r"(?<!\{)\{([^{}]*)\}(?!\})")
 
 
@@ -71,7 +72,7 @@ class Param:
             return f'R.Tensor(dtype="{self.dtype}")'
         if "?" in self.extents:
             return f'R.Tensor(dtype="{self.dtype}", ndim={len(self.extents)})'
-        return f'R.Tensor(({"".join(_quoted(e) + ", " for e in self.extents)}), "{self.dtype}")'
+        return f'R.Tensor({_extents(self.extents)}, "{self.dtype}")'
 
     def value(self, n: int, seed: int, policy: str) -> Any:
         """An argument: elements of ``policy`` (``"corners"``, ``"plain"``, ``"ascending"`` or ``"identity"``: zeros
@@ -110,6 +111,11 @@ def _elements(dtype: str, policy: str) -> tuple[int, ...]:
     return plain(dtype) if policy == "plain" else plain(dtype, 2)
 
 
+@cache
+def _extents(extents: tuple[str, ...]) -> str:
+    return f"({''.join([_quoted(e) + ', ' for e in extents])})"
+
+
 def _quoted(extent: str) -> str:
     return extent if extent.isdigit() else f'"{extent}"'
 
@@ -124,7 +130,7 @@ class Program:
 
     @property
     def text(self) -> str:
-        head = ", ".join(f"{p.name}: {p.annotation}" for p in self.params)
+        head = ", ".join([f"{p.name}: {p.annotation}" for p in self.params])
         body = f"    @R.function(pure=False)\n    def main({head}):\n        gv = {self.call}\n        return gv\n"
         world = '    I.module_global_infos({"vdevice": [I.vdevice("llvm")], "mesh": [R.device_mesh((2,), [0, 1])]})\n'
         return "@I.ir_module\nclass Module:\n" + (world if "mesh[" in self.call or "llvm:" in self.call else "") + body
@@ -136,7 +142,8 @@ class Program:
     @property
     def sized(self) -> bool:
         """Whether the arguments depend on what ``n`` is."""
-        return any(e in ("n", "4*n") or p.known != "all" for p in self.params for e in p.extents or ())
+        sizes = [e in ("n", "4*n") or p.known != "all" for p in self.params for e in p.extents or ()]
+        return True in sizes
 
     def arguments(self, n: int, seed: int, policy: str) -> list[Any]:
         return [p.value(n, seed + 5 * k, policy) for k, p in enumerate(self.params)]
@@ -169,6 +176,7 @@ def programs(op: str, seed: int = 0, per_dtype: int = 2, only: tuple[str, ...] =
     for line in SKETCHES[op]:
         head, _, call = line.replace("{op}", op).partition("|")
         calls = alternatives(call.strip())
+        params = _parameters(head)
         turn.shuffle(calls)
         letters = [x for x in "DFEI" if re.search(rf"\b{x}\b", line)]
         mains = only if "D" in letters or "F" in letters else only[:1]
@@ -181,20 +189,23 @@ def programs(op: str, seed: int = 0, per_dtype: int = 2, only: tuple[str, ...] =
                     "E": SECOND_DTYPES[place % len(SECOND_DTYPES)],
                     "I": (INDEX_DTYPES if place % 2 else INDEX_DTYPES[:2])[place // 2 % (10 if place % 2 else 2)],
                 }  # fmt: skip
-                yield _program(op, head, calls[(k * per_dtype + j) % len(calls)], chosen)
+                yield _program(op, params, calls[(k * per_dtype + j) % len(calls)], chosen)
 
 
-def _program(op: str, head: str, call: str, chosen: dict[str, str]) -> Program:
-    params = tuple(
-        Param(
-            name,
-            chosen.get(dtype, dtype),
-            None if extents is None else tuple(e.strip() for e in extents.split(",") if e.strip()),
-            index=dtype == "I",
-        )
-        for name, dtype, extents in ((m[1], m[2], m[3]) for m in _PARAM.finditer(head))
+Line = tuple[tuple[str, str, tuple[str, ...] | None], ...]
+"""The parameters of a line: name, dtype or letter, extents."""
+
+
+def _parameters(head: str) -> Line:
+    return tuple(
+        (m[1], m[2], None if m[3] is None else tuple(e.strip() for e in m[3].split(",") if e.strip()))
+        for m in _PARAM.finditer(head)
     )
-    return Program(op, params, re.sub(r"(?<![\w.])[DEFI](?!\w)(?!\.)", lambda m: chosen[m[0]], call))
+
+
+def _program(op: str, line: Line, call: str, chosen: dict[str, str]) -> Program:
+    params = [Param(name, chosen.get(dtype, dtype), extents, "all", dtype == "I") for name, dtype, extents in line]
+    return Program(op, tuple(params), _LETTER.sub(lambda m: chosen[m[0]], call))
 
 
 # --- judging one program ---------------------------------------------------------------------------------------------

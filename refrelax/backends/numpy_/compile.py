@@ -38,7 +38,7 @@ from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.graph.overwriting import overwrites
-from refrelax.semantics.graph.unknown_calls import functions_named, of_library
+from refrelax.semantics.graph.unknown_calls import functions_among, of_library
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
@@ -303,8 +303,11 @@ def overwritten(module: Module) -> bool:
     graph-level code can still see."""
     functions = module.functions
     for func in functions.values():
-        named = functions_named(func)
-        for node in nodes(func) if isinstance(func, Function) else ():
+        if not isinstance(func, Function):
+            continue
+        walked = list(nodes(func))
+        named = functions_among(walked)
+        for node in walked:
             library = isinstance(node, Call) and of_library(node, functions, named, machine.MACHINE)
             if library or overwrites(node, functions):
                 return True
@@ -328,12 +331,14 @@ def on_machine(module: Module) -> bool:
 class NumPyExecutable:
     """A compiled module. ``source`` is the generated text; ``run`` gives an outcome, ``f["main"](…)`` arrays."""
 
-    def __init__(self, checked: CheckedModule, mode: Mode) -> None:
+    def __init__(self, checked: CheckedModule, mode: Mode, watched: bool = False) -> None:
+        """``watched``: the text for runs that nobody observes is made when one is asked for."""
         self.checked = checked
         self.mode = mode
         self._made = made = prepared(checked, mode)
         self._views = made.alone
-        self.source = source_of(made, mode)
+        if not (watched and made.plain):
+            _ = self.source
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
@@ -370,6 +375,15 @@ class NumPyExecutable:
         if self._again and isinstance(outcome, Trapped | Unspecified):
             return self._run(self._loops, entry, args, externs or {})[0]
         return outcome
+
+    @cached_property
+    def source(self) -> str:
+        """The generated text.
+
+        Raises:
+            Unsupported: something in the module has no translation.
+        """
+        return source_of(self._made, self.mode)
 
     @cached_property
     def _functions(self) -> dict[str, Any]:

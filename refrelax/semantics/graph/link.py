@@ -5,8 +5,9 @@ Spec: ``spec/09-outcomes.md``, *Unlinkable*.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -150,22 +151,40 @@ def nodes(root: Any) -> Iterator[Any]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if type(node) is tuple:
-            stack.extend(reversed(node))
+        kind = type(node)
+        if kind is tuple:
+            stack += node[::-1]
             continue
-        parts = _parts(type(node))
+        parts = _PARTS[kind]
         if parts is not None:
             yield node
-            stack.extend([getattr(node, name) for name in parts])
+            stack += parts(node)
 
 
-_PARTS: dict[type, tuple[str, ...] | None] = {}
+Parts = Callable[[Any], tuple[Any, ...]] | None
 
 
-def _parts(kind: type) -> tuple[str, ...] | None:
-    """The fields of a node class that may hold nodes, last first; ``None`` for anything that is no node."""
-    if kind not in _PARTS:
+class _Kinds(dict[type, Parts]):
+    """By class: what gives the fields of a node that may hold nodes, last first; ``None`` for what is no node."""
+
+    def __missing__(self, kind: type) -> Parts:
         plain = {"str", "int", "bool", "str | None", "Span | None", "BinaryOp", "ForKind", "IterKind"}
         names = [f.name for f in fields(kind) if str(f.type) not in plain] if is_dataclass(kind) else None
-        _PARTS[kind] = None if names is None else tuple(reversed(names))
-    return _PARTS[kind]
+        if names is None:
+            self[kind] = found = None
+        elif len(names) > 1:
+            self[kind] = found = attrgetter(*reversed(names))
+        else:
+            self[kind] = found = _only(names[0]) if names else _nothing
+        return found
+
+
+def _only(name: str) -> Callable[[Any], tuple[Any, ...]]:
+    return lambda node: (getattr(node, name),)
+
+
+def _nothing(_node: Any) -> tuple[Any, ...]:
+    return ()
+
+
+_PARTS = _Kinds()

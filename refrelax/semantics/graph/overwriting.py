@@ -11,7 +11,7 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import BY_NAME, nodes
-from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named, of_library
+from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_among, of_library
 from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
 from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
 from refrelax.semantics.types.wellformed.heads import contracts_of
@@ -120,8 +120,11 @@ def stores_somewhere(functions: Mapping[str, Any]) -> bool:
     called for its effect nobody knows where it stores."""
     overwriting = Overwriting(functions)
     for each in functions.values():
-        named = functions_named(each)
-        for node in nodes(each) if isinstance(each, Function) else ():
+        if not isinstance(each, Function):
+            continue
+        walked = list(nodes(each))
+        named = functions_among(walked)
+        for node in walked:
             if overwriting(node) or (isinstance(node, Call) and of_library(node, functions, named)):
                 return True
     return False

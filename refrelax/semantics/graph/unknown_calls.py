@@ -5,7 +5,7 @@ Spec: ``spec/10-lowering.md``, ``lo/overwrites``.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,12 @@ PURE_CLOSURE = Op("relax.invoke_pure_closure")
 
 def functions_named(root: Any) -> dict[str, Any]:
     """What the names below ``root`` are that are bound to a function."""
-    found = (each for each in nodes(root) if isinstance(each, VarBinding))
+    return functions_among(nodes(root))
+
+
+def functions_among(walked: Iterable[Any]) -> dict[str, Any]:
+    """``functions_named`` of nodes that were walked already."""
+    found = [each for each in walked if each.__class__ is VarBinding]
     return {each.name: each.value for each in found if isinstance(each.value, Function | GlobalVar | ExternFunc)}
 
 

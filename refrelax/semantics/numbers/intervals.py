@@ -39,12 +39,13 @@ class Interval(OpaquePayload):
 
 def as_interval(a: Payload) -> Interval:
     """Any float payload as an interval; definite poison is the empty interval with its rule."""
-    if isinstance(a, Interval):
-        return a
+    kind = a.__class__
+    if kind is float:
+        return Interval(INF, -INF, True) if a != a else Interval(a, a)
+    if kind is Interval:
+        return a  # type: ignore[no-any-return]
     if isinstance(a, Poison):
         return Interval(INF, -INF, False, a.rule)
-    if isinstance(a, float):
-        return Interval(INF, -INF, True) if a != a else Interval(a, a)
     raise TypeError(f"{type(a).__name__} is no float payload")
 
 

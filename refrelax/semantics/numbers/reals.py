@@ -43,20 +43,20 @@ def exactly(x: float | Fraction) -> Interval:
     """A number, an infinity or a NaN."""
     if isinstance(x, float) and not math.isfinite(x):
         return Interval(INF, -INF, True) if x != x else Interval(x, x)
-    value: Any = Fraction(x)
+    value: Any = x if x.__class__ is Fraction else Fraction(x)
     return Interval(value, value)
 
 
 def plus(x: End, y: End) -> End:
     """A sum; ``None`` of opposite infinities."""
-    if infinite(x):
-        return None if infinite(y) and x != y else x
-    return y if infinite(y) else x + y
+    if x.__class__ is float:  # infinite
+        return None if y.__class__ is float and x != y else x
+    return y if y.__class__ is float else x + y
 
 
 def times(x: End, y: End) -> End:
     """A product; ``None`` of zero and an infinity."""
-    if infinite(x) or infinite(y):
+    if x.__class__ is float or y.__class__ is float:  # infinite
         return None if not x or not y else INF if (x > 0) == (y > 0) else -INF
     return x * y
 
@@ -90,7 +90,7 @@ class Reals(Collecting):
     def lit(self, value: int | float | Fraction) -> Payload:
         if isinstance(value, RealConstant):
             return between(*value.bounds(self.precision))
-        return exactly(value if isinstance(value, float) else Fraction(value))
+        return exactly(Fraction(value) if isinstance(value, int) else value)
 
     def from_bits(self, pattern: int) -> Payload:
         return exactly(bits.decode(self.dtype, pattern))
@@ -148,7 +148,9 @@ class Reals(Collecting):
 
     def kept(self, lo: End, hi: End, nan: bool, mark: str | None) -> Interval:
         """Bounds, no longer than the precision asks for; a value stays exact while it is short enough."""
-        if lo == hi and (infinite(lo) or lo.numerator.bit_length() + lo.denominator.bit_length() <= LENGTH):
+        if (lo is hi or lo == hi) and (
+            infinite(lo) or lo.numerator.bit_length() + lo.denominator.bit_length() <= LENGTH
+        ):
             return Interval(lo, hi, nan, mark)
         low = lo if infinite(lo) else down(lo, self.precision)
         high = hi if infinite(hi) else up(hi, self.precision)
@@ -162,7 +164,7 @@ class Reals(Collecting):
             if isinstance(a, Poison) or isinstance(b, Poison):
                 return a if isinstance(a, Poison) else b
             nan, mark = a.nan or b.nan, a.rule or b.rule
-            if a.lo > a.hi or b.lo > b.hi:
+            if (a.lo is not a.hi and a.lo > a.hi) or (b.lo is not b.hi and b.lo > b.hi):
                 return Interval(INF, -INF, True, mark)
             found = ends(a, b)
             return self.kept(found.lo, found.hi, nan or found.nan, found.rule or mark)
@@ -170,7 +172,10 @@ class Reals(Collecting):
         return apply
 
     def _sum(self, a: Interval, b: Interval) -> Interval:
-        lo, hi = plus(a.lo, b.lo), plus(a.hi, b.hi)
+        lo = plus(a.lo, b.lo)
+        if a.lo is a.hi and b.lo is b.hi and lo is not None:
+            return Interval(lo, lo)  # of two numbers, as most are (opposite infinities have none)
+        hi = plus(a.hi, b.hi)
         if lo is None or hi is None:
             return Interval(INF, -INF, True) if a.lo == a.hi and b.lo == b.hi else whole()
         clash = (a.hi == INF and b.lo == -INF) or (a.lo == -INF and b.hi == INF)
@@ -179,6 +184,9 @@ class Reals(Collecting):
     def _product(self, a: Interval, b: Interval) -> Interval:
         if a is b:
             return function("square", a, self.precision) if not (infinite(a.lo) or infinite(a.hi)) else whole()
+        if a.lo is a.hi and b.lo is b.hi:
+            found = times(a.lo, b.lo)
+            return Interval(INF, -INF, True) if found is None else Interval(found, found)
         products = [times(x, y) for x in {a.lo, a.hi} for y in {b.lo, b.hi}]
         if None in products:
             return Interval(INF, -INF, True) if len(products) == 1 else whole()

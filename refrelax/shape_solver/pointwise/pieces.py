@@ -36,9 +36,7 @@ MOST_DEPTH = 3
 
 
 @rule("sh/words")
-def pieces(
-    descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr] = ()
-) -> list[Fold]:
+def pieces(descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr] = ()) -> list[Fold]:
     """Reductions from the start of ``fold``, the items of which are together those of ``fold``. ``places``: where axes
     are parted besides."""
     found, left = [], [fold]

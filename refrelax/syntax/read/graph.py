@@ -47,9 +47,9 @@ def read_function(src: Source, node: ast.FunctionDef, scope: Scope) -> Function:
         Malformed: the text is no Relax function.
     """
     inside = walk(node)
-    texts = {each.id for each in inside if isinstance(each, ast.Name)}
-    texts |= {each.arg for each in inside if isinstance(each, ast.arg)}
-    texts |= {each.name for each in inside if isinstance(each, ast.FunctionDef)}
+    texts = {each.id for each in inside if each.__class__ is ast.Name}
+    texts |= {each.arg for each in inside if each.__class__ is ast.arg}
+    texts |= {each.name for each in inside if each.__class__ is ast.FunctionDef}
     reader = Reader(src, Names(), scope, Sink(), frozenset(texts))
     return _function(reader, node, nested=False)
 

@@ -180,7 +180,7 @@ def _bound_tree(tree: ast.AST, filename: str) -> None:
         if not level:
             return
         for node in level:
-            if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
+            if node.__class__ is ast.Constant and node.value.__class__ is int and node.value.bit_length() > MAX_BITS:
                 message = f"an integer of more than {MAX_BITS} bits"
                 raise refuse(filename, node.lineno, node.col_offset + 1, "syn/constant-too-large", message)
             refuse_repeated(node, filename)

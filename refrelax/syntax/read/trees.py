@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import ast
 
+LEAVES = frozenset((type(None), str, int, bool, float, complex, bytes, type(...)))
+"""The classes of what a field holds that is no node."""
+
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below ``node``, in the order of its fields."""
     found: list[ast.AST] = []
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            found += [each for each in value if isinstance(each, ast.AST)]
-        elif isinstance(value, ast.AST):
-            found.append(value)
+    for value in map(vars(node).get, node._fields):
+        if value.__class__ is list:
+            if value:
+                found += [each for each in value if each.__class__ not in LEAVES]
+        elif value.__class__ not in LEAVES:
+            found += (value,)
     return found
 
 

@@ -54,6 +54,13 @@ def test_a_campaign_goes_on_and_makes_a_page(command: Any, tmp_path: Path) -> No
     assert code == 0 and len(none) == 1 and none[0]["known"]
 
 
+def test_what_it_cost_is_told_where_all_of_it_was_spent_here(command: Any) -> None:
+    _, (*_, alone), _ = command(f"{LINE} --count 8 --state s --dtypes float32")
+    assert alone["cpu_s"] > 0 and alone["programs"] <= alone["inputs"] and alone["judged"] <= alone["inputs"]
+    _, (*_, resumed), _ = command(f"{LINE} --count 8 --state s --dtypes float32")
+    assert resumed["resumed"] and "cpu_s" not in resumed
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -122,19 +122,20 @@ class Dense:
         base, size = self.offset, 1
         parts: list[tuple[Any, ...]] = []
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
-            if isinstance(p, int):
-                base += p * stride
-            elif isinstance(p, Run):
+            kind = p.__class__
+            if kind is Run:
                 start, count = clipped(p, n) if p.inside else (p.start, n if p.count is None else p.count)
                 base += start * stride
-                parts.append((count, p.step * stride))
-                size *= max(count, 0)
-            else:
+                parts += ((count, p.step * stride),)
+                size *= count if count > 0 else 0
+            elif kind is Hits:
                 spots = [k * stride for k in p.positions()]
                 size *= len(spots)
                 if spots:
                     base += spots[0]
-                    parts.append((tuple([each - spots[0] for each in spots]),))
+                    parts += ((tuple([each - spots[0] for each in spots]),),)
+            else:
+                base += p * stride
         self.spend(size)
         if not size:
             return []
@@ -389,11 +390,11 @@ class Numbers:
 
     @staticmethod
     def least(a: int, b: int) -> int:
-        return min(a, b)
+        return a if a < b else b
 
     @staticmethod
     def most(a: int, b: int) -> int:
-        return max(a, b)
+        return a if a > b else b
 
     @staticmethod
     def every(conditions: Iterable[bool]) -> bool:
