@@ -137,8 +137,8 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
 
 
 WORDS = {
-    "validate": 2, "prove-rewrite": 2, "prove": 1, "explain": 1, "certify": 1, "run": 1, "trace": 1, "lower": 1, "diff": 1, "bisect": 1,
-    "parse": 1, "fmt": 1, "check": 1,
+    "validate": 2, "prove-rewrite": 2, "prove": 1, "explain": 1, "certify": 1, "run": 1, "trace": 1, "lower": 1,
+    "diff": 1, "bisect": 1, "parse": 1, "fmt": 1, "check": 1,
 }  # fmt: skip
 
 
