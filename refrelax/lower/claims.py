@@ -43,13 +43,13 @@ class Claim:
         return isinstance(self.answer, Proved)
 
     def __str__(self) -> str:
-        from refrelax.syntax.write.scalars import expression
+        from refrelax.syntax.write.scalars import SHOWN, expression
 
-        given = ", ".join(expression(a) for a in self.assumptions)
+        given = ", ".join(expression(a, SHOWN) for a in self.assumptions)
         verdict = type(self.answer).__name__.upper()
         under = f"  given {given}" if given else ""
         steps = f", every step in {self.fits}" if self.fits else ""
-        return f"{verdict}  {self.where}: {expression(self.statement)}{steps}{under}  [{self.rule}]"
+        return f"{verdict}  {self.where}: {expression(self.statement, SHOWN)}{steps}{under}  [{self.rule}]"
 
 
 @dataclass(slots=True)

@@ -68,16 +68,19 @@ class Style:
 
     ``bare`` is the integer dtype that needs no constructor: int64 at graph level, int32 at loop level. ``cells`` are
     the buffers that are mutable scalars, written as plain names. ``aliases``: how the variables are written that the
-    signature defines as strides and offsets, ``A.strides[0]``.
+    signature defines as strides and offsets, ``A.strides[0]``. ``read``: it is read again, so that what a reader would
+    fold is spelled as a call; a statement that is shown is ``4 < 5``.
     """
 
     bare: str = "int32"
     cells: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     module: str = "Module"
+    read: bool = True
 
 
 GRAPH = Style("int64")
+SHOWN = Style("int64", read=False)
 
 
 def expression(node: PrimExpr, style: Style = GRAPH) -> str:
@@ -154,7 +157,7 @@ def _enclose(piece: Piece, least: int) -> str:
 
 
 def _binary(node: Binary, pieces: list[Piece], style: Style) -> Piece:
-    folded = folds(node.op, node.a, node.b)
+    folded = style.read and folds(node.op, node.a, node.b)
     whole = dtypes.is_integer(node.a.dtype) or dtypes.kind(node.a.dtype) == "bool"
     if folded or node.op in _CALLS or (node.op == "Div" and whole):
         name = node.op if folded else _CALLS.get(node.op, node.op)

@@ -58,7 +58,7 @@ def diagnose_contracts(module: Module) -> list[Diagnostic]:
             continue
         library = contract_of(f)
         if not library:
-            message = f"the attribute {CONTRACT} of {name} names a library function; expected a string"
+            message = f"the attribute {CONTRACT} of {name} names a library function; expected a string, not empty"
             found.append(Diagnostic("wf/contract", message, f.span))
         elif library in first:
             other, where = first[library]
