@@ -52,7 +52,8 @@ def nearest(tie: Tie, what: str) -> list[str]:
         return []
     there = [rule for rule, p in tie.defined.items() if p.file == best.file]
     own = [rule for rule in there if _section(best.file, tie.defined[rule].line) == best.section]
-    found = sorted(own or there, key=lambda rule: abs(tie.defined[rule].line - best.line))
+    behind = {rule: tie.defined[rule].line - best.line for rule in own or there}  # what stands behind a rule is its own
+    found = sorted(behind, key=lambda rule: (behind[rule] > 0, abs(behind[rule])))
     found = found or _mentioned(best, _places())
     named = [each for each in best.ids if each in tie.defined]
     here = [each for each in named if tie.defined[each].file == best.file]

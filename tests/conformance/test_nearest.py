@@ -114,5 +114,11 @@ def test_words_have_a_place(words: str, file: str, section: str) -> None:
     assert found.text.split()[:6] == " ".join(said)[" ".join(said).index(found.text[:20]) :].split()[:6]
 
 
+def test_what_stands_behind_a_rule_leads_to_it() -> None:
+    """A sentence behind a rule's table led to the rule that follows, which is a line nearer."""
+    found = nearest(ties.read(), "For formats of fewer than 8 significant bits the allowance is 1")
+    assert found[0] == "num/permitted-ulps"
+
+
 def test_words_that_stand_nowhere_have_no_place() -> None:
     assert spots("the quick brown fox jumps over a lazy dog") == ()
