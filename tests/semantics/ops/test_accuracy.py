@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.errors import Rejection
-from refrelax.running.arrays import pack
+from refrelax.running.arrays import pack, tensors
 from refrelax.semantics.numbers.enclosure import enclose
 from refrelax.semantics.numbers.interval_functions import Inflation
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.accuracy import ACCURACY, STEPS, WORDS, accuracy_of
 from refrelax.syntax import dtypes
-from refrelax.testing.exactness import BUDGET, FORMATS, Found, arguments, drawn, exact_elements, faults, tensors
+from refrelax.testing.exactness import BUDGET, FORMATS, Found, arguments, drawn, exact_elements, faults
 from refrelax.testing.sketches import SKETCHES
 from refrelax.testing.sweep import Program, programs
 from refrelax.testing.sweep import _program as program_of
