@@ -135,6 +135,6 @@ def test_the_text_as_data_says_which_keys_there_are() -> None:
 
             return At()
 
-    evaluate(found, Counting(), {}, cells)  # type: ignore[arg-type]
+    evaluate(found, Counting(), {}, cells)
     assert scores.dims[-1] == found.operands[1].dims[1]
     assert dots == n * WIDE * WIDE + n * WIDE
