@@ -36,7 +36,8 @@ class Observed:
 class Executable(Protocol):
     """A compiled module."""
 
-    source: str
+    @property
+    def source(self) -> str: ...
 
     def run(
         self, entry: str = "main", *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None

@@ -138,7 +138,7 @@ def _elements(
     patterns: Sequence[int | None],
     canonical: Sequence[int | None] | None,
     numbers: Sequence[float] | None = None,
-) -> Iterator[tuple[tuple[int, ...], Payload, int | None, int | None, float]]:
+) -> Iterator[tuple[tuple[int, ...], Payload, int | None, int | None, float | None]]:
     """Index, permitted set and observed bits of every element that the reference determines, its canonical bits where
     the set may be poison all the same, and the observed number (of ``numbers``)."""
     rule_of, unknown = wanted.numerics.poison_rule, [None] * wanted.size

@@ -170,12 +170,10 @@ class _Kinds(dict[type, Parts]):
     def __missing__(self, kind: type) -> Parts:
         plain = {"str", "int", "bool", "str | None", "Span | None", "BinaryOp", "ForKind", "IterKind"}
         names = [f.name for f in fields(kind) if str(f.type) not in plain] if is_dataclass(kind) else None
-        if names is None:
-            self[kind] = found = None
-        elif len(names) > 1:
-            self[kind] = found = attrgetter(*reversed(names))
-        else:
-            self[kind] = found = _only(names[0]) if names else _nothing
+        found: Parts = None
+        if names is not None:
+            found = attrgetter(*reversed(names)) if len(names) > 1 else _only(names[0]) if names else _nothing
+        self[kind] = found
         return found
 
 

@@ -19,7 +19,7 @@ def children(node: ast.AST) -> list[ast.AST]:
             if value:
                 found += [each for each in value if each.__class__ not in LEAVES]
         elif value.__class__ not in LEAVES:
-            found += (value,)
+            found += (value,)  # type: ignore[arg-type]
     return found
 
 

@@ -118,7 +118,7 @@ class Dense:
             position += p * stride
         return self.cells[position]
 
-    def over(self, at: Sequence[int | Run | Hits]) -> list[Payload]:
+    def over(self, at: Sequence[Any]) -> list[Payload]:
         base, size = self.offset, 1
         parts: list[tuple[Any, ...]] = []
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
