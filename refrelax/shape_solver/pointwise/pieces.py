@@ -41,7 +41,8 @@ def pieces(
 ) -> list[Fold]:
     """Reductions from the start of ``fold``, the items of which are together those of ``fold``. ``places``: where axes
     are parted besides."""
-    found, left = [], [fold]
+    found: list[Fold] = []
+    left = [fold]
     while left:
         each = left.pop()
         parts = _parted(descent, each, given, checked, places) if len(found) + len(left) < MOST_PIECES else None
