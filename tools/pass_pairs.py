@@ -3,7 +3,8 @@
     python tools/pass_pairs.py PAIRS.jsonl [--timeout 10] [--correspond] [--out ANSWERS.jsonl]
 
 A line of PAIRS is an object: ``name`` (of the pass), ``before`` and ``after`` (TVMScript, or names of files that hold
-it), and ``entry`` (else ``main``, if it is there and differs, else the first function that does). Times are processor
+it), and ``entry`` (else ``main``, if it is there and differs, else the first function that does); ``consts_before`` and
+``consts_after``: archives of their constants (``k0``, ``k1``, …), if they have some. Times are processor
 time. An answer is *for all shapes* if it is ``PROVED`` or ``REFUTED``; a pair is *refused* if it is none of these,
 ``PROVED-AT``, ``TESTED``, ``UNDECIDED`` or ``OPEN``: no verdict, no program, a crash.
 """
@@ -22,11 +23,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+import numpy as np  # noqa: E402
+
 import refrelax as rr  # noqa: E402
 
 ALL_SHAPES = ("PROVED", "REFUTED")
 ANSWERED = (*ALL_SHAPES, "PROVED-AT", "TESTED", "UNDECIDED", "OPEN")
 MOST_SHOWN = 6
+
+
+class Nothing(Exception):
+    """There is nothing to compare."""
 
 
 def main() -> int:
@@ -52,15 +59,25 @@ def answer(pair: dict[str, Any], timeout: float, correspond: bool) -> dict[str, 
     start = time.process_time()
     row = {"name": pair.get("name", "?")}
     try:
-        before, after = (rr.parse(text(pair[side])) for side in ("before", "after"))
+        before, after = (constants(rr.parse(text(pair[s])), pair.get(f"consts_{s}")) for s in ("before", "after"))
         row["entry"] = pair.get("entry") or changed(before, after)
         found = rr.validate(before, after, row["entry"], timeout=timeout, correspond=correspond)
         row |= {"answer": found.word, "why": getattr(found, "unproved", "") or str(found)}
+    except Nothing as problem:
+        row |= {"answer": "NO-VERDICT", "why": str(problem)}
     except rr.Rejection as problem:
         row |= {"answer": type(problem).__name__, "why": str(problem)}
     except Exception as problem:  # a crash is counted
         row |= {"answer": "ERROR", "why": f"{type(problem).__name__}: {problem}"}
     return row | {"seconds": round(time.process_time() - start, 2)}
+
+
+def constants(module: rr.Module, archive: str | None) -> rr.Module:
+    """The module with its constants, where an archive of them is there."""
+    if archive is None or not Path(archive).exists():
+        return module
+    with np.load(archive) as arrays:
+        return rr.bind_constants(module, {int(name[1:]): arrays[name] for name in arrays.files})
 
 
 def text(given: str) -> str:
@@ -70,6 +87,8 @@ def text(given: str) -> str:
 def changed(before: rr.Module, after: rr.Module) -> str:
     """The function that a pass changed."""
     both = [name for name in before.functions if name in after.functions]
+    if not both:
+        raise Nothing("the programs have no function in common")
     new = [name for name in both if before.functions[name] != after.functions[name]] or both or ["main"]
     return "main" if "main" in new else new[0]
 

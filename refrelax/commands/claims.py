@@ -49,7 +49,8 @@ def _document(claim: Any) -> dict[str, Any] | None:
         answer = Prover(claim.given, effort, division="require", arithmetic=arithmetic).prove(claim.statement)
         if isinstance(answer, Proved):
             try:
-                return answer.certificate.document(effort)
+                document: dict[str, Any] = answer.certificate.document(effort)
+                return document
             except NoCertificate:
                 return None
     return None

@@ -174,6 +174,8 @@ def _fewer(
     sources = dict.fromkeys(arrays, "given")
     if not arrays:
         found = _among(missing, second)
+        if any(p.name not in found and _new_of(_static_type(p), first, second) for p in missing):
+            return None  # (one of these constants may be it: which, is for the caller to say)
         arrays = {name: each for name, (each, _) in found.items()}
         sources = {name: f"constant {index} of the second program" for name, (_, index) in found.items()}
     dropped = [p.name for p in missing if p.name not in arrays]
@@ -206,6 +208,14 @@ def _among(params: Sequence[graph.Param], module: Module) -> dict[str, tuple[Con
         if type_ is not None and len(constants) == len(of_type):
             found |= {p.name: each for p, each in zip(of_type, constants, strict=True)}
     return found
+
+
+def _new_of(type_: tuple[str, tuple[int, ...]] | None, first: Module, second: Module) -> bool:
+    """Whether the second program has more constants of a type."""
+    ours, theirs = (
+        sum((each.dtype, each.shape) == type_ for each in module.constants.values()) for module in (first, second)
+    )
+    return theirs > ours
 
 
 def _static_type(p: graph.Param) -> tuple[str, tuple[int, ...]] | None:

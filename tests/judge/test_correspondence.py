@@ -107,3 +107,14 @@ def test_other_extents_of_a_shape_are_no_numbers_of_it() -> None:
     first = module("s: R.Shape([n, n])", "R.zeros(R.shape([n]), 'float32')")
     second = module("s: R.Shape([3, 4])", "R.zeros(R.shape([3]), 'float32')")
     assert not isinstance(rr.validate(first, second, correspond=True), rr.Equivalent)
+
+
+def test_one_constant_for_one_of_two_parameters_is_for_the_caller_to_say() -> None:
+    """Which of two parameters of one type a constant is, nobody said: that they are not needed would be a guess, and
+    what is refuted by it no fault of the pass."""
+    first = module("x: R.Tensor((2, 4), 'float32'), w: R.Tensor((2, 4), 'float32')", "R.negative(w)")
+    second = module("", f"R.negative({CONSTANT.format(0)})", WEIGHT)
+    assert rr.validate(first, second, correspond=True).word == "NO-VERDICT"
+    given = {"x": WEIGHT, "w": WEIGHT}
+    assert rr.validate(first, second, bind=given).word == "PROVED"
+    assert rr.validate(first, module("", "R.negative(R.zeros((2, 4), 'float32'))"), correspond=True).word == "REFUTED"
