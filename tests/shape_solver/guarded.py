@@ -17,8 +17,20 @@ from random import Random
 from typing import Any
 
 from refrelax.shape_solver import Proved, Refuted, prove
-
-from .grown import CASTS, NAMES, ORDER, Part, Point, chosen, converted, denied, joined, lazy, number, symbol
+from tests.shape_solver.grown import (
+    CASTS,
+    NAMES,
+    ORDER,
+    Part,
+    Point,
+    chosen,
+    converted,
+    denied,
+    joined,
+    lazy,
+    number,
+    symbol,
+)
 
 ZERO, ONE = number(0), number(1)
 

@@ -22,6 +22,8 @@ EQUAL_CHOICES: list[tuple[str, list[str]]] = [
     ("(~select(a != 0, (a ^ b) // a, 0) & 1154) == (~select(a == 0, 0, (a ^ b) // a) & 1154)", ["1 <= b and b < 8"]),
     ("a == 0 or select(not (a >= c), b & a, 256) == select(a >= c, 256, b & a)", []),
     ("(min((b * 2 + (b - a)) % 2, b) & 1213) // a == (min((b - a) % 2, b) & 1213) // a", ["0 <= a and a <= 31"]),
+    ("((p - (p & q)) // int16(p)) & (q >> 3) == ((p - (p & q)) * 2 // (int16(p) * 2)) & (q >> 3)", []),
+    ("(~max(7, q) >> 1) * (q >> 2) == ~(max(7, q) >> 1) * (q >> 2)", []),
     ("int8((q >> uint8(q)) + p) * p == int8(int8(q >> uint8(q)) + p) * p", []),
 ]  # fmt: skip
 

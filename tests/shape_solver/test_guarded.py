@@ -8,8 +8,7 @@ import pytest
 
 from refrelax.shape_solver import Proved, Refuted, prove, z3_
 from refrelax.shape_solver.certify import confirm
-
-from . import grown, guarded
+from tests.shape_solver import grown, guarded
 
 
 def test_guards_are_asked_about_all_points_of_a_box() -> None:

@@ -14,10 +14,11 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
+from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.bitwise import equation
 from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.contrary import contrary
-from refrelax.shape_solver.prooflog.forms import Forms
+from refrelax.shape_solver.prooflog.forms import Forms, equation_of
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.operands import Operands
 from refrelax.shape_solver.prooflog.recorded import unequal
@@ -198,6 +199,8 @@ class Congruence:
             found = self.alike(u, v, depth)
             if found is None:
                 found = self.chosen(p, depth)
+            if found is None:
+                found = self.quotients(u, v)
             self.zeros[p] = self.shown(p) if found is None and p not in self.zeros else found
             self.missed += self.zeros[p] is None
         return self.zeros[p]
@@ -212,6 +215,25 @@ class Congruence:
             if equations[-1] is None and x != y:
                 return None
         return self.ledger.congruence(u, v, equations)
+
+    def quotients(self, u: int, v: int) -> int | None:
+        """The same of two quotients by what is no number, of which one encloses the other."""
+        ledger, reading = self.ledger, self.ledger.reading
+        first, second = (reading.atoms[each] for each in (u, v))
+        if first.kind != second.kind or first.kind not in ("fd", "td") or ledger.meter.empty:
+            return None
+        if not self.samples.points or any(each.args[1].constant() is not None for each in (first, second)):
+            return None
+        count, masked, below = len(reading.atoms), len(reading.masks), ledger.branch([])
+        below.meter = Meter(WITHIN * WORK)
+        for each in (u, v):
+            acquaint(below, each)
+        found = equation_of(below, u, Poly.atom(v))
+        ledger.meter.spent += below.meter.spent
+        if found is None:
+            reading.forget(count, masked)
+            return None
+        return below.adopted(ledger, found)
 
     def zero(self, p: Poly, depth: int) -> int | None:
         """The equation ``p == 0``."""

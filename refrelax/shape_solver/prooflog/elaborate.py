@@ -111,11 +111,12 @@ def ordered(
     brief = taken(ROOTS, READ) if bits else taken(ROOTS)
     equal = taken(MATCHED)
     short = taken(SHORT)
-    brief += equal if normal and (bits or kinds["ite"] or pairs) else []
+    at_once = normal and (bits or kinds["ite"] > 0 or pairs)
+    brief += equal if at_once else []
     first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS), *(taken(BITS) if bits else [])]
+    left = [*(equal if normal and not at_once else []), *left, *([] if normal else equal)]
     if not normal:
         plain = taken(PLAIN)
-        left += equal
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
     if signs and simple:
         return [*brief, *short, *taken(MORE), *first[2:], *taken(PLAIN), *left]
