@@ -84,7 +84,7 @@ def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> 
     found: Ways = {}
     for record in records:
         word = said[record["name"]][0]
-        if not may_be_partner(record) or word == "unsupported":
+        if not may_be_partner(record) or word in ("unsupported", "excluded"):
             continue  # whoever has no reader of text, say, is asked about one side of a rule of syntax alone
         rule = str(record["rule"])
         for key in (rule, f"{rule.partition('/')[0]}/", ""):
