@@ -154,8 +154,8 @@ def _killers(drawn: list[Mutant], asked: Asked, most: int | None) -> list[list[s
     names = [str(each["name"]) for each in asked.records]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input.json"
-        given = {"root": str(SECOND), "requests": [each.decode() for each in asked.lines], "mutants": drawn}
-        given |= {} if most is None else {"most": most}
+        given: dict[str, Any] = {"root": str(SECOND), "requests": [each.decode() for each in asked.lines]}
+        given |= {"mutants": drawn} | ({} if most is None else {"most": most})
         path.write_text(json.dumps(given), encoding="utf-8")
         told = Path(folder) / "output.jsonl"
         subprocess.run(["node", RUNNER, path, told], check=True)

@@ -35,14 +35,14 @@ def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[
         answer = answers.get(record["name"])
         said[record["name"]] = ("not judged", "there is no answer") if answer is None else judge(record, answer)
     right = _right_ways(listed, said)
+    returned = _right_ways([each for each in listed if each["expect"] == "Returned"], said)
     for record in listed:
         word, why = said[record["name"]]
-        if word == "passed" and only_checked(record):
+        if word == "passed" and traps(record) and not any(_partners(record, returned, False) or (True,)):
+            word, why = "not judged", f"it returns from no run that keeps {record['rule']}, so its trap says nothing"
+        elif word == "passed" and only_checked(record):
             refused = refuses(record)
-            area = f"{str(record['rule']).partition('/')[0]}/"
-            partners = next(
-                (found for key in (record["rule"], area, "") if (found := right.get((key, not refused)))), None
-            )
+            partners = _partners(record, right, not refused)
             if partners is None or not any(partners):
                 does = "accepts no module that keeps" if refused else "refuses no module that breaks"
                 word, why = "not judged", f"it {does} {record['rule']}, so its answer here says nothing"
@@ -59,17 +59,32 @@ def refuses(record: Record) -> bool:
     return str(record["expect"]).split()[0] in REJECTIONS
 
 
+def traps(record: Record) -> bool:
+    """Whether the run of a case is a trap."""
+    return str(record["expect"]).split()[0] == "Trapped"
+
+
 def may_be_partner(record: Record) -> bool:
     """Whether an answer to a case tells something about an acceptance or refusal elsewhere."""
     return bool(record["ask"] != "prove") and str(record["expect"]).split()[0] != "Unlinkable"
 
 
-def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> dict[tuple[str, bool], list[bool]]:
+Ways = dict[tuple[str, bool], list[bool]]
+"""By a rule, an area or nothing, for acceptances (false) and refusals: which were right."""
+
+
+def _partners(record: Record, ways: Ways, refused: bool) -> list[bool] | None:
+    """Those of the rule of ``record``, or else of its area, or else any; ``None`` where there is none."""
+    area = f"{str(record['rule']).partition('/')[0]}/"
+    return next((found for key in (record["rule"], area, "") if (found := ways.get((key, refused)))), None)
+
+
+def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> Ways:
     """By rule, by area and over all: for acceptances and refusals, which were right."""
-    found: dict[tuple[str, bool], list[bool]] = {}
+    found: Ways = {}
     for record in records:
         word = said[record["name"]][0]
-        if not may_be_partner(record) or word == "unsupported":
+        if not may_be_partner(record) or word in ("unsupported", "excluded"):
             continue  # whoever has no reader of text, say, is asked about one side of a rule of syntax alone
         rule = str(record["rule"])
         for key in (rule, f"{rule.partition('/')[0]}/", ""):
