@@ -174,7 +174,9 @@ def decode_all(dtype: str, patterns: Sequence[int]) -> list[int] | list[float]:
     if dtype == "float16":  # which ``array`` does not have
         found = list(struct.unpack(f"={len(packed)}e", packed))
     else:
-        found = memoryview(packed).cast("B").cast(code[1]).tolist()
+        numbers = array(code[1])
+        numbers.frombytes(packed.tobytes())
+        found = numbers.tolist()
     return [math.nan if each != each else each for each in found] if any(map(ne, found, found)) else found
 
 
