@@ -12,7 +12,7 @@ from typing import Any
 from refrelax.running.arrays import to_constant
 from refrelax.running.run import make_headroom, run
 from refrelax.semantics.types.check import check as check_module
-from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.checked import CheckedModule, wants
 from refrelax.syntax.module import Module
 
 
@@ -29,17 +29,26 @@ def bind_constants(module: Module, arrays: Mapping[int, Any]) -> Module:
     return replace(module, constants={**module.constants, **bound})
 
 
-def check(module: Module) -> CheckedModule:
-    """Well-formedness and types. Raises ``IllFormed`` or ``IllTyped`` with all diagnostics."""
+def check(module: Module | CheckedModule) -> CheckedModule:
+    """Well-formedness and types; of what is checked already, itself.
+
+    Raises:
+        IllFormed, IllTyped: with all diagnostics.
+        UsageError: this is no module.
+    """
+    if isinstance(module, CheckedModule):
+        return module
+    wants("check", module)
     make_headroom()
     return check_module(module)
 
 
-def print_module(module: Module) -> str:
+def print_module(module: Module | CheckedModule) -> str:
     """Canonical TVMScript: ``parse(print_module(m)) == m``."""
     from refrelax.syntax.write.module import print_module as write
 
-    return write(module)
+    wants("print_module", module)
+    return write(module.module if isinstance(module, CheckedModule) else module)
 
 
 def structural_equal(a: Module, b: Module) -> bool:

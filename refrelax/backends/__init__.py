@@ -6,7 +6,7 @@ from refrelax.backends.executable import Executable
 from refrelax.errors import UsageError
 from refrelax.extras import optional
 from refrelax.semantics.types.check import check
-from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.checked import CheckedModule, wants
 from refrelax.syntax.module import Module
 
 
@@ -30,6 +30,7 @@ def compile(
         raise UsageError(f"unknown backend {backend!r}; known: {', '.join(BACKENDS)}")
     if mode not in ("bits", "fast"):
         raise UsageError(f"unknown mode {mode!r}; known: bits, fast")
+    wants("compile", checked)
     if isinstance(checked, Module):
         checked = check(checked)
     with optional(f"the backend {backend}"):

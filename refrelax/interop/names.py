@@ -26,7 +26,7 @@ from refrelax.judge.proved_stages import follow_proofs as judge_proofs
 from refrelax.judge.stages import Compiler, OwnPasses
 from refrelax.judge.verdicts import NoVerdict, Verdict
 from refrelax.semantics.budget import Budget
-from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.checked import CheckedModule, wants
 from refrelax.syntax.module import Module
 
 
@@ -51,6 +51,7 @@ def diff(
     Raises:
         UsageError: no such function or implementation.
     """
+    wants("diff", checked, checked=True)
     implementation = implementation_of(impl, mode)
     try:
         return judge_diff(checked, entry, args, implementation, externs=externs, strict=strict, budget=budget)
@@ -85,6 +86,7 @@ def bisect(
         Rejection: ``module`` is no checked module.
         UsageError: no such function, compiler or pipeline.
     """
+    wants("bisect", module)
     if prove:
         if budget is not None:
             raise UsageError("a budget has no effect on proofs: give arguments and no prove, or a time to validate")

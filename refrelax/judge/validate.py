@@ -46,7 +46,7 @@ from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers.bounds import RELAXATIONS
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.check import check
-from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.checked import CheckedModule, wants
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax.graph import Function
@@ -103,6 +103,8 @@ def validate(
         raise UsageError(f"expected rounds of at least 1 and a time above 0, found {rounds} and {timeout}")
     started = perf_counter()
     relaxations = named_relaxations(relax)
+    for each in (before, after):
+        wants("validate", each)
     first = before if isinstance(before, CheckedModule) else check(before)
     try:
         second = after if isinstance(after, CheckedModule) else check(after)

@@ -17,7 +17,7 @@ from refrelax.lower.claims import Claim, Ledger
 from refrelax.lower.set_aside import beside_contracts
 from refrelax.notebook import table
 from refrelax.semantics.types.check import check
-from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.checked import CheckedModule, wants
 from refrelax.syntax.module import Module
 
 Pass = Callable[[CheckedModule, Ledger], Module]
@@ -106,6 +106,7 @@ def lower(
         Rejection: a library that cannot be read, or a contract in it that is no pattern.
         InternalError: a pass produced a module that does not check (always a bug of refrelax).
     """
+    wants("lower", checked, checked=True)
     if not isinstance(pipeline, str):
         raise UsageError(f"expected the name of a pipeline, found {pipeline!r}; a list of passes is passes=[…]")
     names = tuple(passes) if passes is not None else PIPELINES.get(pipeline)

@@ -25,7 +25,7 @@ from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.plain import plain
 from refrelax.semantics.session import Session
-from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.checked import CheckedModule, wants
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_bits, from_payloads
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Function
@@ -73,6 +73,7 @@ def run(
             value, or a number that its scalar parameter's dtype does not have.
         Unlinkable: a library function or constant is missing.
     """
+    wants("run", checked, checked=True)
     if positional and args is not None:
         raise UsageError("the arguments are given one by one and as args=[…]")
     make_headroom()

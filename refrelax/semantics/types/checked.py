@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from refrelax.errors import Diagnostic, Span
+from refrelax.errors import Diagnostic, Span, UsageError
 from refrelax.notebook import table
 from refrelax.semantics.dims import Facts
 from refrelax.semantics.types.unify import EntryEquality
@@ -148,3 +148,15 @@ def make_checked(
     frozen = MappingProxyType({name: MappingProxyType(dict(each)) for name, each in types.items()})
     named = MappingProxyType(dict(signatures))
     return CheckedModule(module, frozen, named, promises, entry_checks, derivation, notes, open_equalities)
+
+
+def wants(what: str, given: object, checked: bool = False) -> None:
+    """Whoever calls ``what`` gives a module; a checked one if it must be ``checked``.
+
+    Raises:
+        UsageError: it is something else, or was not checked.
+    """
+    if isinstance(given, CheckedModule) or (isinstance(given, Module) and not checked):
+        return
+    found = "one that is not checked" if isinstance(given, Module) else f"{type(given).__name__}: rr.parse reads a text"
+    raise UsageError(f"{what} takes a module{' that rr.check has checked' if checked else ''}, found {found}")
