@@ -249,6 +249,7 @@ MORE: dict[str, tuple[tuple[str, ...], str, list[Any]]] = {
         for name in ("grad.start_checkpoint", "grad.end_checkpoint", "grad.no_grad", "builtin.stop_lift_params")
     },
     "wrap_param": ((t("3,", "int32"),), 'R.wrap_param(a, "float32")', [arg([3], [1, 2, 3], "int32")]),
+    "hint_on_device": ((V2,), 'R.hint_on_device(a, R.device(device_type=1, index=0), "global")', [arg([2], [1, 2])]),
     "to_vdevice": ((V2,), 'R.to_vdevice(a, "llvm:0")', [arg([2], [1, 2])]),
     "nn.attention_var_len": (
         (*(t("1, 3, 1, 1"),) * 3, t("3,", "int32"), t("", "int32")), "R.nn.attention_var_len(a, b, c, d, e, d, e)",

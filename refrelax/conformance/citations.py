@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from refrelax.conformance.spec_text import ID
@@ -23,6 +24,9 @@ _MAYBE = re.compile(r"""["'][a-z][a-z0-9_.]*[^"'\s]*/[^"'\s]+["']""")
 
 REJECTING = re.compile(r"(require|[Dd]iagnostic|trap|fail|refuse|reject|diagnose|complain|error)\w*\Z")
 OPENING = re.compile(r"(unspecified|poison|Poison|Unspecified)\w*\Z")
+
+_TEMPLATE = re.compile(r"""\b[rR]?[fF][rR]?(["'])((?:(?!\1).)*/(?:(?!\1).)*)\1""")
+"""An f-string in which a slash stands; that of an id is written in one piece."""
 
 SKIPPED = ("conformance", "commands", "cli.py")
 """Rooms that talk about rules and implement none."""
@@ -59,14 +63,45 @@ def scan(root: Path | None = None, areas: frozenset[str] | None = None) -> list[
     ``areas`` (the part before the slash) tell an id from any other text with a slash where it stands outside a call
     that is known to take one; without them only such calls count.
     """
-    base = root or package()
-    found: list[Citation] = []
+    files = _texts(root or package())
+    return [each for file, text in files for each in _Scanner(file, areas or frozenset(), text).scan()]
+
+
+def naming(rule: str, areas: frozenset[str]) -> list[Citation]:
+    """What ``scan`` finds of one rule. Only files whose text may name it are parsed: parsing all takes seconds."""
+    return [
+        each
+        for file, text in _own_texts()
+        if rule in text or any(template.fullmatch(rule) for template in _templates(file))
+        for each in _of_file(file, areas)
+        if each.names(rule)
+    ]
+
+
+def _texts(base: Path) -> Iterator[tuple[str, str]]:
+    """The files that may implement rules, in order, each with its text."""
     for path in sorted(base.rglob("*.py")):
         parts = path.relative_to(base).parts
         if parts[0] not in SKIPPED and "__pycache__" not in parts:
-            text = path.read_text(encoding="utf-8")
-            found += _Scanner(f"{base.name}/{'/'.join(parts)}", areas or frozenset(), text).scan()
-    return found
+            yield f"{base.name}/{'/'.join(parts)}", path.read_text(encoding="utf-8")
+
+
+@cache
+def _own_texts() -> tuple[tuple[str, str], ...]:
+    return tuple(_texts(package()))
+
+
+@cache
+def _templates(file: str) -> tuple[re.Pattern[str], ...]:
+    """What may be patterns of ids in a file, each at least as wide as what ``scan`` makes of it."""
+    found = {each[2] for each in _TEMPLATE.finditer(dict(_own_texts())[file])}
+    parts = (re.split(r"\{[^{}]*\}", each) for each in sorted(found))
+    return tuple(re.compile(".+".join(map(re.escape, each))) for each in parts if len(each) > 1)
+
+
+@cache
+def _of_file(file: str, areas: frozenset[str]) -> tuple[Citation, ...]:
+    return tuple(_Scanner(file, areas, dict(_own_texts())[file]).scan())
 
 
 class _Scanner:

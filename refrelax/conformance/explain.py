@@ -7,12 +7,14 @@ import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
 from refrelax.conformance.cases import Case
-from refrelax.conformance.nearest import nearest, stems
+from refrelax.conformance.citations import naming
+from refrelax.conformance.nearest import in_a_row, nearest, stems
 from refrelax.conformance.tie import Tie
 
 MOST_CASES = 3
@@ -57,13 +59,14 @@ Explanation = ExplainedOp | tuple[Explained, ...]
 def explain(what: str) -> Explanation:
     """Everything on a rule id, an operator (``relax.nn.relu``, ``R.nn.relu``, ``relu``), an intrinsic (``T.exp``), a
     word in rule ids (``match_cast``), or words that a rule's chapter and paragraph hold (``fusion``,
-    ``"stores out of bounds"``), the nearest first; a word that only others use (``denormal``); of a sentence that no
+    ``"stores out of bounds"``), the nearest first, and of these
+    the rule whose paragraph says them as they stand; a word that only others use (``denormal``); of a sentence that no
     rule says, the rules of the place where it stands.
 
     Raises:
         KeyError: nothing is known by that name; the message suggests the nearest names.
     """
-    tie = ties.read()
+    tie = ties.read_text()
     if what in tie.defined:
         return (_rule(tie, what),)
     elsewhere = {tuple(stems(words)): rules for words, rules in spec_text.words_of_others().items()}
@@ -79,6 +82,8 @@ def explain(what: str) -> Explanation:
     rules = sorted(rule for rule in tie.defined if word and _begins(word, rule))
     if word.isalpha() or (not rules and ("/" not in what or " " in what.strip())):
         rules = list(dict.fromkeys((*rules, *_about(tie, what)))) or nearest(tie, what)
+        if " " in what.strip():
+            rules = list(dict.fromkeys((*(r for r, p in tie.defined.items() if in_a_row(what, p.text)), *rules)))
     if not rules:
         raise KeyError(_nothing(tie, what))
     return tuple(_rule(tie, rule) for rule in rules)
@@ -114,7 +119,8 @@ def _nothing(tie: Tie, what: str) -> str:
 
 def _rule(tie: Tie, rule: str) -> Explained:
     p = tie.defined[rule]
-    code = dict.fromkeys(f"{c.kind} at {c.place}" for c in tie.code if c.names(rule))
+    named = naming(rule, tie.areas)
+    code = dict.fromkeys(f"{c.kind} at {c.place}" for c in named)
     about = [c for c in tie.cases if c.rule == rule] or [c for c in tie.cases if c.expect.rule == rule]
     about = about or _beside(tie, rule)
     accepted = [c for c in about if c.verdict == "accepts"]
@@ -126,7 +132,7 @@ def _rule(tie: Tie, rule: str) -> Explained:
         p.place,
         tuple(code),
         tuple(picked),
-        _tests(rule, [c.place for c in tie.code if c.names(rule)]),
+        _tests(rule, [c.place for c in named]),
         spec_text.following(p),
         _deviations(rule),
     )
@@ -143,14 +149,16 @@ def _beside(tie: Tie, rule: str) -> list[Case]:
 def _tests(rule: str, places: Sequence[str]) -> tuple[str, ...]:
     """Test files of a checkout that name the rule, then those that mirror its code; none in an installed package."""
     root = Path(__file__).resolve().parents[2]
-    found = []
-    for path in sorted((root / "tests").rglob("*.py")) if (root / "tests").is_dir() else []:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if rule in line:
-                found.append(f"{path.relative_to(root).as_posix()}:{number}")
-                break
+    found = [f"{file}:{text.count(chr(10), 0, text.index(rule)) + 1}" for file, text in _test_texts() if rule in text]
     mirrors = (_mirror(root, Path(each.rpartition(":")[0])) for each in places)
     return tuple(dict.fromkeys((*found[:MOST_CASES], *(each for each in mirrors if each))))[:MOST_CASES]
+
+
+@cache
+def _test_texts() -> tuple[tuple[str, str], ...]:
+    root = Path(__file__).resolve().parents[2]
+    files = sorted((root / "tests").rglob("*.py")) if (root / "tests").is_dir() else []
+    return tuple((path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in files)
 
 
 def _mirror(root: Path, code: Path) -> str:

@@ -30,6 +30,7 @@ class Place:
     """What may be ids of rules in it."""
 
 
+@cache
 def stem(word: str) -> str:
     """A word without the ending of a plural or a participle."""
     ending = next((each for each in ("ing", "es", "ed", "s") if word.endswith(each) and len(word) > len(each) + 3), "")
@@ -39,6 +40,17 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """The stems of the words of a text, in order."""
     return [stem(each) for each in re.findall(r"[a-z0-9]+", text.lower())]
+
+
+def in_a_row(what: str, text: str) -> bool:
+    """Whether a text says these words one behind the other, whatever is between them but words."""
+    wanted = " ".join(stems(what))
+    return bool(wanted) and f" {wanted} " in f" {' '.join(_row(text))} "
+
+
+@cache
+def _row(text: str) -> tuple[str, ...]:
+    return tuple(stems(text))
 
 
 def nearest(tie: Tie, what: str) -> list[str]:

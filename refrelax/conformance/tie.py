@@ -87,6 +87,11 @@ class Tie:
         """The first definition of each rule."""
         return {p.rule: p for p in reversed(self.prose)}
 
+    @property
+    def areas(self) -> frozenset[str]:
+        """The parts of ids before the slash."""
+        return frozenset(p.rule.split("/")[0] for p in self.prose)
+
 
 @cache
 def read() -> Tie:
@@ -96,10 +101,14 @@ def read() -> Tie:
         BadCase: a case file that is not well written.
         FileNotFoundError: no spec.
     """
-    prose = tuple(spec_text.paragraphs())
-    areas = frozenset(p.rule.split("/")[0] for p in prose)
-    code = tuple(citations.scan(areas=areas))
-    return Tie(prose, code, case_files.load(), case_files.load_examples())
+    said = read_text()
+    return replace(said, code=tuple(citations.scan(areas=said.areas)))
+
+
+@cache
+def read_text() -> Tie:
+    """Spec and cases alone, for who asks ``citations.naming`` about the code of a few rules; raises as ``read``."""
+    return Tie(tuple(spec_text.paragraphs()), (), case_files.load(), case_files.load_examples())
 
 
 def check(progress: Callable[[str], None] | None = None) -> TieReport:

@@ -10,6 +10,7 @@ import pytest
 
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
+from refrelax.conformance.citations import naming
 from refrelax.conformance.explain import Explained, ExplainedOp, explain
 from refrelax.conformance.nearest import nearest, spots
 
@@ -122,3 +123,25 @@ def test_what_stands_behind_a_rule_leads_to_it() -> None:
 
 def test_words_that_stand_nowhere_have_no_place() -> None:
     assert spots("the quick brown fox jumps over a lazy dog") == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rule"),
+    [
+        ("A field of it that was not set is `st/never-written`.", "ev/tensor-descriptor"),
+        ("A conversion to bool is the operand if that is a truth, else `1 - (a == 0)`.", "sh/cast"),
+    ],
+)
+def test_the_rule_that_says_a_sentence_comes_first(sentence: str, rule: str) -> None:
+    """Rules that hold its words often, somewhere, came before the one that says it."""
+    assert cast(tuple[Explained, ...], explain(sentence))[0].rule == rule
+
+
+@pytest.mark.thorough
+def test_what_names_a_rule_is_found_in_the_files_that_may() -> None:
+    """``explain`` parses those alone; ``scan`` parses all."""
+    tie = ties.read()
+    drawn = random.Random(0).sample(sorted(tie.defined), 80)
+    assert any(each.dynamic for rule in drawn for each in naming(rule, tie.areas))
+    for rule in drawn:
+        assert naming(rule, tie.areas) == [each for each in tie.code if each.names(rule)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from refrelax.conformance.pages.constraints import RULES
+from refrelax.conformance.pages.section import sections
 from refrelax.conformance.pages.typing import devices
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.sharding import AXES, OWN
@@ -21,6 +22,15 @@ def test_pages_and_cases_are_those_of_the_source() -> None:
     made = dict(runpy.run_path(str(ROOT / "tools" / "make_operator_pages.py"))["written"]())
     other = [place for place, text in made.items() if (ROOT / place).read_text(encoding="utf-8") != text]
     assert not other, "python tools/make_operator_pages.py writes these anew: its sources say otherwise"
+
+
+def test_every_operator_has_an_example_and_a_pure_one_stands_in_a_dataflow_block() -> None:
+    """Pure allocations stood in impure functions, and one operator had no example."""
+    pages = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "spec" / "ops").glob("*.md"))]
+    shown = {each.operator: each.example for page in pages for each in sections(page)}
+    assert {name for name in OPERATORS if f"{name.replace('relax.', 'R.', 1)}(" not in shown.get(name, "")} == set()
+    outside = {name for name, example in shown.items() if "R.dataflow()" not in example}
+    assert outside == {name for name, row in OPERATORS.items() if not row.pure}
 
 
 def test_the_operators_of_distributed_tensors_are_those_that_the_rule_names() -> None:
