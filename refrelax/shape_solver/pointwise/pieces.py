@@ -39,7 +39,8 @@ MOST_DEPTH = 3
 def pieces(descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr] = ()) -> list[Fold]:
     """Reductions from the start of ``fold``, the items of which are together those of ``fold``. ``places``: where axes
     are parted besides."""
-    found, left = [], [fold]
+    found: list[Fold] = []
+    left = [fold]
     while left:
         each = left.pop()
         parts = _parted(descent, each, given, checked, places) if len(found) + len(left) < MOST_PIECES else None

@@ -249,8 +249,8 @@ class Regroup:
             item = self.descent.exposed(fold.body, known, checked, numbers=views)
             if isinstance(item, Number | Int) and is_identity(fold.op, item):
                 return fold.start
-        if (item := self._all_one(fold, known, checked)) is not None:
-            return apply(terms, fold.op, fold.dtype, (fold.start, item))
+        if (same := self._all_one(fold, known, checked)) is not None:
+            return apply(terms, fold.op, fold.dtype, (fold.start, same))
         single: dict[str, PrimExpr] = {v.name: int_imm(0, v.dtype) for v, extent in fold.axes if as_int(extent) == 1}
         if not single:
             return fold
