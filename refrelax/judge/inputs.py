@@ -212,7 +212,7 @@ def _wide(args: list[Any], rng: random.Random) -> list[Any]:
 
 def _integer(low: int, high: int, rng: random.Random) -> int:
     every = high.bit_length()
-    magnitude = rng.getrandbits(every if rng.random() < 0.5 else rng.randint(1, every))
+    magnitude = rng.getrandbits(every if rng.random() < 0.5 else rng.randint(min(1, every), every))
     return ~magnitude if low < 0 and rng.random() < 0.5 else magnitude
 
 

@@ -24,3 +24,11 @@ def test_a_detour_that_loses_nothing_is_not(dtype: str) -> None:
     detour = checked(f'R.astype(R.astype(a, "float32"), "{dtype}")', (3, dtype))
     plain = checked(f'R.add(a, R.const(0, "{dtype}"))', (3, dtype))
     assert isinstance(rr.validate(plain, detour), rr.Equivalent | rr.Tested)
+
+
+@pytest.mark.parametrize("dtype", ["int1", "uint1", "int2", "int63"])
+def test_an_integer_of_few_bits_is_drawn(dtype: str) -> None:
+    """An ``int1`` has no magnitude: -1 and 0."""
+    one, other = (checked(f"R.maximum({x}, {x})", (3, dtype)) for x in ("a", "R.bitwise_not(a)"))
+    assert isinstance(rr.validate(one, one), rr.Equivalent | rr.Tested)
+    assert isinstance(rr.validate(one, other), Refuted)

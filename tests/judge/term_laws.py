@@ -116,9 +116,9 @@ def heard(h: Heard) -> Iterator[None]:
 
     @wraps(equal)
     def compared(self: Any, a: Term, b: Term, given: Given, whole: bool = True) -> bool:
-        outer, self.relaxations = self.relaxations, set()
+        outer, self.needs = self.needs, set()
         found = equal(self, a, b, given, whole)
-        needed, self.relaxations = self.relaxations, outer | self.relaxations
+        needed, self.needs = self.needs - {descent.OTHER_ORDER}, outer | self.needs
         if found and a is not b:
             h.keep(h.equal, (a, b, given, frozenset(needed), self.terms))
         return found

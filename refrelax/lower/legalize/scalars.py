@@ -1,7 +1,7 @@
 """Scalar expressions with Python operators, for writing loop bodies.
 
 ``Scalar`` wraps one expression. Integer arithmetic folds constants and the units of ``+ - * //``, so that indices stay
-short; float arithmetic folds nothing (``x + 0.0`` is not ``x``).
+short; float arithmetic folds nothing (``x + 0.0`` is not ``x``). No element is lost by that: it may be poison.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from refrelax.syntax.scalars import (
     BinaryOp,
     Cast,
     Intrinsic,
+    Literal,
     Not,
     PrimExpr,
     Select,
+    SymVar,
     as_int,
     bool_imm,
     int_imm,
+    walk,
 )
 
 Number = int | float | Fraction
@@ -76,8 +79,8 @@ class Scalar:
         return compare("NE", self, other)
 
     def __and__(self, other: Scalar) -> Scalar:
-        if as_int(self.node) is not None:
-            return other if as_int(self.node) else self
+        if (known := as_int(self.node)) is not None and (known or not _reads(other.node)):
+            return other if known else self
         return Scalar(Binary("And", self.node, other.node))
 
     def __or__(self, other: Scalar) -> Scalar:
@@ -145,9 +148,15 @@ def _folded(op: BinaryOp, x: PrimExpr, y: PrimExpr) -> PrimExpr | None:
         return x
     if a is not None and _LEFT_UNIT.get(op) == a:
         return y
-    if (op == "Mul" and 0 in (a, b)) or (op == "FloorMod" and b == 1) or (op == "FloorDiv" and a == 0):
+    nothing = (op == "Mul" and 0 in (a, b)) or (op == "FloorMod" and b == 1) or (op == "FloorDiv" and a == 0)
+    if nothing and not _reads(x) and not _reads(y):
         return int_imm(0, x.dtype)
     return _nested(op, x, b)
+
+
+def _reads(e: PrimExpr) -> bool:
+    """Whether an expression is more than arithmetic on symbols: it may be poison, or leave a run open."""
+    return not all(isinstance(each, Literal | SymVar | Binary | Not | Cast | Select) for each in walk(e))
 
 
 def _nested(op: BinaryOp, x: PrimExpr, b: int | None) -> PrimExpr | None:

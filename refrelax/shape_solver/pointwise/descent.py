@@ -9,7 +9,7 @@ Spec: ``spec/06c-pointwise.md``, ``sh/descent``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -46,6 +46,8 @@ from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, b
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
 SETTLED = frozenset({"Add", "Sub", "Mul", "Div", "Max", "Min", "T.fabs"})
 """Operations whose operands are brought forward, so that integers, zeros and signs meet."""
+OTHER_ORDER = "another order"
+"""Beside the names of relaxations that a proof needed: that the first program leaves an order open."""
 MOST_SHOWN = 12
 MOST_POINTS = 1 << 16
 """How many elements of two constants are compared one by one."""
@@ -53,19 +55,20 @@ MOST_POINTS = 1 << 16
 
 @dataclass(slots=True)
 class Descent:
-    """One comparison. ``allowed``: the named relaxations that are on; ``relaxations``: those that it needed;
-    ``missed``: those that would have helped; ``trail``: what failed, inside first."""
+    """One comparison. ``allowed``: the named relaxations that are on; ``needs``: those that it needed, and whether it
+    needed another order of what is free; ``missed``: those that would have helped; ``trail``: what failed, inside
+    first."""
 
     terms: Terms
     logic: Logic
     allowed: frozenset[str] = frozenset()
-    relaxations: set[str] = field(default_factory=set)
+    needs: set[str] = field(default_factory=set)
     missed: set[str] = field(default_factory=set)
     trail: list[tuple[Term, Term]] = field(default_factory=list)
     poison: Poison = field(init=False)
     truths: Truths = field(init=False)
     _memo: dict[tuple[int, int, int, bool], frozenset[str] | None] = field(default_factory=dict)
-    """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
+    """Per question: what its proof needed, or ``None`` where it failed."""
     _inside_words: bool = False
     """Whether operands are compared of elements that are compared as words if that fails."""
     _simpler: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
@@ -80,8 +83,17 @@ class Descent:
         if name not in self.allowed:
             self.missed.add(name)
             return False
-        self.relaxations.add(name)
+        self.needs.add(name)
         return True
+
+    def other_order(self) -> None:
+        """Note that the second program has one of several values that the first one permits."""
+        self.needs.add(OTHER_ORDER)
+
+    @property
+    def relaxations(self) -> set[str]:
+        """The relaxations that it needed."""
+        return self.needs - {OTHER_ORDER}
 
     # --- tensors
 
@@ -96,15 +108,20 @@ class Descent:
         return self._reported(self._tensors[key])
 
     def _noted(self, ask: Callable[[], bool]) -> frozenset[str] | None:
-        """The relaxations of one question on its own."""
-        outer, self.relaxations = self.relaxations, set()
-        found = frozenset(self.relaxations) if ask() else None
-        self.relaxations = outer
+        """What one question needs on its own."""
+        outer, self.needs = self.needs, set()
+        found = frozenset(self.needs) if ask() else None
+        self.needs = outer
         return found
 
     def _reported(self, found: frozenset[str] | None) -> bool:
-        self.relaxations |= found or frozenset()
+        self.needs |= found or frozenset()
         return found is not None
+
+    @rule("sh/descent")
+    def one_value(self, a: Term, b: Term, given: Given) -> bool:
+        """Whether ``b`` is what ``a`` is wherever that is determined, not only one of the values that are permitted."""
+        return self._noted(lambda: self.equal(a, b, given)) == frozenset()
 
     def _same_tensors(self, a: TensorTerm, b: TensorTerm) -> bool:
         if a.dtype != b.dtype or len(a.shape) != len(b.shape) or (a.body is None and b.body is None and a.data is None):
@@ -167,7 +184,8 @@ class Descent:
             case Number(), Number():
                 return a.dtype == b.dtype and same_number(a.dtype, a.bits, b.bits)
             case Choose(), Choose() if self.equal(a.condition, b.condition, given):
-                holds, fails = (self._supposed(given, truth, a.condition, b.condition) for truth in (True, False))
+                both = (a.condition,) if self.one_value(a.condition, b.condition, given) else ()
+                holds, fails = (self._supposed(given, truth, b.condition, *both) for truth in (True, False))
                 return self._in_case(a.yes, b.yes, holds) and self._in_case(a.no, b.no, fails)
             case Choose(), _:  # where the condition is poison, so is the first program's element
                 holds, fails = (self._supposed(given, truth, a.condition) for truth in (True, False))
@@ -390,13 +408,23 @@ class Descent:
         if not theirs or ours == theirs:
             return b
         by: dict[str, PrimExpr] = {}
+        taken: dict[str, Term] = {}
+        known = frozenset[str]().union(*map(self.logic.symbols, given))
         for name in theirs:
             term = self.terms.opaque[name]
-            same = [n for n in ours if self.equal(self.terms.opaque[n], term, given)]
-            if not same:
+            for n in ours:
+                mine = self.terms.opaque[n]
+                alone = n not in known and taken.get(n, term) is term
+                if self.equal(mine, term, given) and (alone or self._all_one_value(mine, (taken.get(n), term), given)):
+                    break
+            else:
                 return None
-            by[name] = SymVar(same[0], term.dtype)
+            taken.setdefault(n, term)
+            by[name] = SymVar(n, term.dtype)
         return tuple(substitute(e, by) for e in b)
+
+    def _all_one_value(self, a: Term, several: Sequence[Term | None], given: Given) -> bool:
+        return all(each is None or self.one_value(a, each, given) for each in several)
 
     def _in_bounds(self, load: Load, given: Given, checked: bool) -> bool:
         return not checked or all(self.logic.holds(c, given, "load in bounds") for c in in_bounds(load))

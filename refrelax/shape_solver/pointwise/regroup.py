@@ -110,7 +110,7 @@ class Regroup:
         if not ordered and not (a.free or self._may_relax(a)):
             return False
         found = self._flat(a, b, ours, theirs) if flat else self._paired(a, b, ours, theirs)
-        return found and (ordered or a.free or self._relaxed(a))
+        return found and (ordered or self._permitted(a, a.free))
 
     def _paired(self, a: Fold, b: Fold, ours: Axes, theirs: Axes) -> bool:
         """Axis by axis, with the same fresh variables."""
@@ -193,7 +193,7 @@ class Regroup:
         if (ours is not a or not a.free) and not self._may_relax(a):
             return False
         if any(self._way(ours, theirs, *way) for way in self._ways(ours, theirs)):
-            return (ours is a and a.free) or self._relaxed(a)
+            return self._permitted(a, ours is a and a.free)
         return False
 
     def _flattened(self, fold: Fold, checked: bool) -> Fold:
@@ -340,6 +340,12 @@ class Regroup:
 
     def _may_relax(self, fold: Fold) -> bool:
         return fold.op in ("Add", "Mul") or not dtypes.is_float(fold.dtype)
+
+    def _permitted(self, fold: Fold, free: bool) -> bool:
+        """Whether another order or grouping is permitted; ``free``: without a relaxation."""
+        if free and fold.op in ("Add", "Mul") and dtypes.is_float(fold.dtype):
+            self.descent.other_order()
+        return free or self._relaxed(fold)
 
     def _relaxed(self, fold: Fold) -> bool:
         """Another grouping is a relaxation, for sums and products of floats; for the rest it changes nothing."""

@@ -280,8 +280,21 @@ class Words:
     def known(self, t: Term, dtype: str) -> SymVar | None:
         for each in sorted(self.ours, key=lambda leaf: (leaf.term is not t, not leaf.strict)):
             if each.symbol.dtype == dtype and self.descent.equal(each.term, t, self.given):
-                return each.symbol
+                if self.stands_for_one(each, t):
+                    return each.symbol
         return None
+
+    def stands_for_one(self, own: Leaf, t: Term) -> bool:
+        """Whether a leaf of the first element has one value for all of the second that are taken for it: what it leaves
+        to any order, or open where it is not looked at, may be several."""
+        others = [each.term for each in self.theirs if each.symbol == own.symbol]
+        if not others:
+            return True
+        descent, given = self.descent, self.given
+        if own.strict or descent.poison.never(own.term, given):
+            if all(descent.one_value(own.term, each, given) for each in (*others, t)):
+                return True
+        return all(descent.poison.never(each, given) and descent.one_value(each, t, given) for each in others)
 
 
 def looks_like_words(a: Term, b: Term) -> bool:
