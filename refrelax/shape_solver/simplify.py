@@ -74,9 +74,8 @@ def simplify(
     if arithmetic == "exact":
         return prover.door.out(best)
     found = _of_dtype(best, given, prover)
-    if arithmetic == "no-overflow" or _reads_as(found, given, original, prover):
-        return found
-    return given
+    kept = room.fits(original, best) if arithmetic == "no-overflow" else _reads_as(found, given, original, prover)
+    return found if kept else given
 
 
 class _NoRoom(Exception):
@@ -208,6 +207,11 @@ class _Room:
         asked = [step for step in in_range(candidate, *self.ends) if step not in known]
         given = conjunction([*self.declared(candidate), *known])
         return all(_proved(Binary("Or", Not(given), step), self.prover) for step in asked)
+
+    def fits(self, original: PrimExpr, e: PrimExpr) -> bool:
+        """Whether all steps of ``e`` stay in range, those around parts that were replaced too: where a step was made in
+        another dtype, which may hold more, nothing is known of it."""
+        return self.even or self.holds(original, e)
 
     def declared(self, e: PrimExpr) -> Iterator[PrimExpr]:
         """That the symbols of ``e`` have values of their dtypes."""

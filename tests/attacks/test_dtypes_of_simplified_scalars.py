@@ -71,3 +71,19 @@ def test_a_variable_is_the_one_that_was_given(arithmetic: Arithmetic) -> None:
     assert simplify(same(n), said, "quick", arithmetic) == n
     wide = simplify(same(Cast("int64", n)), said, "quick", arithmetic)
     assert wide == (n if arithmetic == "exact" else Cast("int64", n))
+
+
+def test_steps_around_what_was_shorter_are_in_range_too() -> None:
+    """They were made in a dtype that holds more, or others."""
+    wide = Cast("int64", n)
+    square = Binary("Mul", wide, wide)
+    rest = Binary("FloorMod", Binary("Add", square, same(wide)), int_imm(7))
+    e = Cast("int32", rest)
+    assert simplify(e, [], "quick", "no-overflow") in (
+        e,
+        Cast("int32", Binary("FloorMod", Binary("Add", square, wide), int_imm(7))),
+    )
+    k = Cast("int8", m)  # 1 - 16 is no uint8
+    below = Cast("uint8", Binary("Sub", k, Binary("Mul", k, int_imm(16, "int8"))))
+    given = [Binary("GE", m, int_imm(1, "uint8")), Binary("LT", m, int_imm(5, "uint8"))]
+    assert simplify(below, given, "quick", "no-overflow") == below
