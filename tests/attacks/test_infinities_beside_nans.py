@@ -18,7 +18,8 @@ LOOP = "C[0] = T.{dtype}({start})\n        for i in range(1):\n            C[0] 
 
 
 def word(first: str, second: str, dtype: str = "float32") -> str:
-    return rr.validate(*(rr.parse(KERNEL.format(dtype=dtype, body=body)) for body in (first, second))).word
+    programs = [rr.parse(KERNEL.format(dtype=dtype, body=body)) for body in (first, second)]
+    return rr.validate(programs[0], programs[1]).word
 
 
 @pytest.mark.parametrize(("op", "start"), [("max", '"-inf"'), ("min", '"inf"')])
