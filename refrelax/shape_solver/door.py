@@ -82,11 +82,14 @@ class Door:
 
     arithmetic: Arithmetic = "exact"
     stepwise: bool = False
-    numbers: dict[str, SymVar] = field(default_factory=dict)
+    numbers: dict[tuple[str, str], SymVar] = field(default_factory=dict)
+    """By name and sort: in another question a name may be of another sort."""
     outside: dict[str, PrimExpr] = field(default_factory=dict)
-    """What each number stands for."""
-    declared: dict[str, str] = field(default_factory=dict)
-    """The dtype that a symbol was declared with, by number."""
+    """What each number stands for: a symbol as it came in last."""
+    sorts: dict[str, str] = field(default_factory=dict)
+    """What each name is in this question."""
+    assumed: dict[str, str] | None = None
+    """What names are in its assumptions, once these are all in."""
     opaque: dict[object, SymVar] = field(default_factory=dict)
 
     @rule("sh/question")
@@ -97,6 +100,8 @@ class Door:
             NoQuestion: it is none, or not well-typed.
             TooDeep: it is nested too deep.
         """
+        if self.assumed is not None:
+            self.sorts = dict(self.assumed)
         if sort(e.dtype) != "bool":
             _refuse(e, f"expected a claim (an expression of dtype bool), found {e.dtype}")
         return _Entry(self).build(e)
@@ -108,15 +113,19 @@ class Door:
         return _Entry(self).build(e)
 
     def number(self, e: SymVar) -> SymVar:
-        """The number of a symbol; it has one sort."""
+        """The number of a symbol; it has one sort in one question."""
         wanted = "bool" if e.dtype == "bool" else INT
-        found = self.numbers.get(e.name)
-        if found is None:
-            found = self.numbers[e.name] = self.fresh(e, wanted)
-            self.declared[found.name] = e.dtype
-        elif found.dtype != wanted:
+        if self.sorts.setdefault(e.name, wanted) != wanted:
             _refuse(e, f"expected {e.name!r} to be one thing, found it as a truth and as an integer")
+        found = self.numbers.get((e.name, wanted))
+        if found is None:
+            found = self.numbers[e.name, wanted] = self.fresh(e, wanted)
+        self.outside[found.name] = e
         return found
+
+    def settled(self) -> None:
+        """All assumptions are in: each claim from now on is a question of its own with them."""
+        self.assumed = dict(self.sorts)
 
     def fresh(self, e: PrimExpr, dtype: str) -> SymVar:
         symbol = SymVar(f"s{len(self.outside):03d}", dtype)
@@ -134,7 +143,7 @@ class Door:
 
     def names(self) -> dict[str, str]:
         """The name outside of each number; what is opaque is named by its place."""
-        taken, found = set(self.numbers), {}
+        taken, found = {name for name, _ in self.numbers}, {}
         for number, e in self.outside.items():
             name = e.name if isinstance(e, SymVar) else f"opaque_{number}"
             while not isinstance(e, SymVar) and name in taken:

@@ -186,9 +186,9 @@ class _Reader:
             case ast.Compare():
                 return self.comparison(node)
             case ast.IfExp(test, body, orelse):
-                return self.choice(node, choose, [test, body, orelse])
+                return self.choice(choose, [test, body, orelse], want)
             case ast.Call(func, args, []):
-                return self.call(node, func, args)
+                return self.call(node, func, args, want)
             case ast.Call(func, [body], [ast.keyword("where", ast.Dict([ast.Name(name)], [value]))]):
                 return self.let(node, func, body, name, value, want)
             case _:
@@ -241,18 +241,20 @@ class _Reader:
         return _fold("And")(*parts)
 
     def pair(self, a: ast.expr, b: ast.expr) -> tuple[PrimExpr, PrimExpr]:
-        """Two operands of one kind: a bare name beside a claim is a claim."""
+        """Two operands of one kind: a bare name beside a claim is a claim, and so is a choice of names."""
         left, right = self.read(a, "?"), self.read(b, "?")
         if (left.dtype == "bool") != (right.dtype == "bool"):
-            want = "b" if isinstance(a if left.dtype != "bool" else b, ast.Name) else "i"
+            want = "b" if _names(a if left.dtype != "bool" else b) else "i"
             return self.read(a, want), self.read(b, want)
         return left, right
 
-    def choice(self, node: ast.expr, build: Build, args: Sequence[ast.expr]) -> PrimExpr:
+    def choice(self, build: Build, args: Sequence[ast.expr], want: str) -> PrimExpr:
+        """Both arms are what the choice has to be."""
         condition = self.read(args[0], "b")
-        return build(condition, *self.pair(args[1], args[2]))
+        arms = self.pair(args[1], args[2]) if want == "?" else (self.read(args[1], want), self.read(args[2], want))
+        return build(condition, *arms)
 
-    def call(self, node: ast.expr, func: ast.expr, args: Sequence[ast.expr]) -> PrimExpr:
+    def call(self, node: ast.expr, func: ast.expr, args: Sequence[ast.expr], want: str) -> PrimExpr:
         name = _function_name(func)
         if name == "call_intrin":
             name, args = self.intrinsic(node, args)
@@ -264,7 +266,7 @@ class _Reader:
             raise self.fail(node, f"one of the functions {', '.join(sorted(FUNCTIONS))}")
         kinds, build = FUNCTIONS[name]
         if kinds == "b??" and len(args) == 3:
-            return self.choice(node, build, args)
+            return self.choice(build, args, want)
         if kinds == "??" and len(args) == 2:
             return build(*self.pair(*args))
         wanted = kinds.rstrip("*")
@@ -298,6 +300,19 @@ class _Reader:
             raise self.fail(node, "T.Let(body, where={x: value})")
         bound = self.read(value, "?")
         return Let(SymVar(name, "bool" if bound.dtype == "bool" else "int64"), bound, self.read(body, want))
+
+
+def _names(node: ast.expr) -> bool:
+    """Whether ``node`` is a name, or a choice of nothing else."""
+    match node:
+        case ast.Name():
+            return True
+        case ast.IfExp(_, body, orelse):
+            return _names(body) and _names(orelse)
+        case ast.Call(func, [_, body, orelse], []) if FUNCTIONS.get(_function_name(func) or "", ("",))[0] == "b??":
+            return _names(body) and _names(orelse)
+        case _:
+            return False
 
 
 def _function_name(func: ast.expr) -> str | None:

@@ -122,6 +122,7 @@ class Prover:
         if self._large is None:
             self._parts, self._floats = parts, any(map(float_atoms.has_floats, parts))
             self._large = None if self._floats else self._admit(parts)
+        self.door.settled()
 
     def _admit(self, parts: tuple[PrimExpr, ...]) -> str | None:
         """Takes the assumptions in; why not, if they are too large."""

@@ -6,13 +6,13 @@ Spec: ``spec/06b-solver.md``, ``sh/simplify-under-assumptions``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import equal
 from refrelax.semantics.dims import simplify as simplify_plain
 from refrelax.shape_solver.claim import Effort, Proved, conjunction
-from refrelax.shape_solver.core import integer, mapped, rebuilt
+from refrelax.shape_solver.core import integer, rebuilt
 from refrelax.shape_solver.defined import conditions, in_range
 from refrelax.shape_solver.door import Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.given import Assumption, Dim, dim_of
@@ -23,9 +23,11 @@ from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import (
     Binary,
     Cast,
+    Intrinsic,
     Literal,
     Not,
     PrimExpr,
+    Select,
     SymVar,
     children,
     free_symbols,
@@ -71,38 +73,104 @@ def simplify(
         return given
     if arithmetic == "exact":
         return prover.door.out(best)
-    found = _of_dtype(best, given, prover.door)
-    if arithmetic == "no-overflow" or _reads_as(found, given, original, prover):
-        return found
-    return given
+    found = _of_dtype(best, given, prover)
+    kept = room.fits(original, best) if arithmetic == "no-overflow" else _reads_as(found, given, original, prover)
+    return found if kept else given
 
 
-def _of_dtype(e: PrimExpr, given: PrimExpr, door: Door) -> PrimExpr:
-    """``e`` outside, its symbols and numbers converted to the dtype of ``given``: inside, ``int64(n)`` may be ``n``,
-    whose products are computed in another dtype. ``given`` where that dtype does not hold them all."""
-    low, high = integer_range(given.dtype)
-    by: dict[str, PrimExpr] = {}
-    for name in free_symbols(e):
-        symbol = by[name] = door.outside[name]
-        if sort(symbol.dtype) == "int" and symbol.dtype != given.dtype:
-            least, greatest = integer_range(symbol.dtype)
-            if least < low or high < greatest:
-                return given
-            by[name] = Cast(given.dtype, symbol)
-    numbers = [literal_int(node) for node in walk(e) if isinstance(node, Literal) and node.dtype != "bool"]
-    if not all(low <= number <= high for number in numbers):
+class _NoRoom(Exception):
+    """A dtype does not hold what should be computed in it."""
+
+
+def _of_dtype(e: PrimExpr, given: PrimExpr, prover: Prover) -> PrimExpr:
+    """``e`` outside, of the dtype of ``given``, which comes back where that dtype does not hold what ``e`` is made of.
+    Inside, ``int64(n)`` may be ``n``, and all operations are of ideal integers."""
+    try:
+        return _Outside(given.dtype, prover.door).integer(e, given.dtype)
+    except _NoRoom:
         return given
 
-    def change(node: PrimExpr) -> PrimExpr:
-        match node:
-            case SymVar(name):
-                return by[name]
-            case Literal(dtype) if dtype != "bool":
-                return int_imm(literal_int(node), given.dtype)
-            case _:
-                return node
 
-    return mapped(e, change)
+@dataclass(frozen=True, slots=True)
+class _Outside:
+    """Terms on their way out into a program, in which both operands of an operation have its dtype. ``dtype``: what is
+    computed in, where nothing says another. That ``wrap`` reads them as they were meant is for others to prove."""
+
+    dtype: str
+    door: Door
+
+    @property
+    def wraps(self) -> bool:
+        return self.door.arithmetic == "wrap"
+
+    def integer(self, e: PrimExpr, dtype: str) -> PrimExpr:
+        """An integer as a scalar of ``dtype``."""
+        match e:
+            case SymVar(name):
+                return self.converted(self.door.outside[name], dtype)
+            case Literal():
+                number, (low, high) = literal_int(e), integer_range(dtype)
+                if not low <= number <= high:
+                    raise _NoRoom
+                return int_imm(number, dtype)
+            case Cast(narrow, a):
+                return self.converted(self.cast(narrow, a), dtype)
+            case Binary(op, a, b):
+                return Binary(op, self.integer(a, dtype), self.integer(b, dtype))
+            case Select(c, a, b):
+                return Select(self.truth(c, dtype), self.integer(a, dtype), self.integer(b, dtype))
+            case Intrinsic("if_then_else", (c, a, b)):
+                arms = self.integer(a, dtype), self.integer(b, dtype)
+                return replace(e, args=(self.truth(c, dtype), *arms), dtype=dtype)
+            case Intrinsic():
+                return replace(e, args=tuple(self.integer(part, dtype) for part in children(e)), dtype=dtype)
+            case _:
+                raise AssertionError(e)
+
+    def cast(self, dtype: str, e: PrimExpr) -> PrimExpr:
+        """``e`` converted to ``dtype``. Of wrapping operations that is the operation in this dtype."""
+        match e:
+            case SymVar(name):
+                inner = self.door.outside[name]
+            case Cast(narrow, a):
+                inner = self.cast(narrow, a)
+            case _:
+                inner = self.integer(e, dtype if self.wraps else self.dtype)
+                return inner if self.wraps else Cast(dtype, inner)
+        return inner if inner.dtype == dtype else Cast(dtype, inner)
+
+    def converted(self, e: PrimExpr, dtype: str) -> PrimExpr:
+        """A scalar in another dtype, which holds all its values."""
+        if e.dtype == dtype:
+            return e
+        (least, greatest), (low, high) = integer_range(e.dtype), integer_range(dtype)
+        if least < low or high < greatest:
+            raise _NoRoom
+        return Cast(dtype, e)
+
+    def truth(self, e: PrimExpr, dtype: str) -> PrimExpr:
+        match e:
+            case SymVar(name):
+                return self.door.outside[name]
+            case Literal():
+                return e
+            case Binary(op, a, b) if a.dtype != "bool":
+                dtype = self.compared(a, b) or dtype
+                return Binary(op, self.integer(a, dtype), self.integer(b, dtype))
+            case _:
+                return rebuilt(e, tuple(self.truth(part, dtype) for part in children(e)))
+
+    def compared(self, *sides: PrimExpr) -> str | None:
+        """The dtype in which a comparison is made, if one of its sides says that."""
+        for e in sides:
+            match e:
+                case Cast(dtype) if self.wraps:
+                    return dtype
+                case SymVar(name) if self.wraps:
+                    return self.door.outside[name].dtype
+                case _:
+                    pass
+        return None
 
 
 def _reads_as(found: PrimExpr, given: PrimExpr, original: PrimExpr, prover: Prover) -> bool:
@@ -139,6 +207,11 @@ class _Room:
         asked = [step for step in in_range(candidate, *self.ends) if step not in known]
         given = conjunction([*self.declared(candidate), *known])
         return all(_proved(Binary("Or", Not(given), step), self.prover) for step in asked)
+
+    def fits(self, original: PrimExpr, e: PrimExpr) -> bool:
+        """Whether all steps of ``e`` stay in range, those around parts that were replaced too: where a step was made in
+        another dtype, which may hold more, nothing is known of it."""
+        return self.even or self.holds(original, e)
 
     def declared(self, e: PrimExpr) -> Iterator[PrimExpr]:
         """That the symbols of ``e`` have values of their dtypes."""

@@ -43,6 +43,7 @@ PROVED = {
         "R.where(R.logical_or(p, q), R.where(p, x, y), x)",
         "R.where(R.logical_and(R.logical_not(p), q), y, x)",
     ),
+    "a maximum with nothing below an operation": ('R.exp(R.maximum(R.const("-inf", "float32"), x))', "R.exp(x)"),
     "a maximum with nothing": ('R.minimum(x, R.const("inf", "float32"))', "x"),
 }
 NOT_PROVED = {
@@ -82,6 +83,8 @@ NOT_PROVED = {
         'R.sum(R.zeros((n,), "int32"))',
         'R.sum(R.multiply(R.astype(z, "int32"), R.zeros((n,), "int32")))',
     ),
+    "a maximum with nothing, which may be nothing beside a NaN": ("x", 'R.maximum(x, R.const("-inf", "float32"))'),
+    "a minimum with nothing, below an operation": ("R.exp(x)", 'R.exp(R.minimum(R.const("inf", "float32"), x))'),
     "a maximum with plus infinity": ('R.maximum(x, R.const("inf", "float32"))', "x"),
 }
 

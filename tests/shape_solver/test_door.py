@@ -160,7 +160,7 @@ def test_conversions_wrap_and_nothing_else_does(e: PrimExpr, wraps: bool) -> Non
     door = Door("wrap" if wraps else "exact")
     run = compiled(door.dim(e))
     for env in POINTS:
-        inside = {symbol.name: env[name] for name, symbol in door.numbers.items()}
+        inside = {symbol.name: env[name] for (name, _), symbol in door.numbers.items()}
         assert run(inside) == exact(e, env, wraps)
 
 

@@ -9,11 +9,12 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from refrelax.shape_solver.checker.terms import MAX_SHIFT, Question, Rejected, Term, dtype_range
+from refrelax.shape_solver.checker.terms import MAX_SHIFT, Fuel, Question, Rejected, Term, dtype_range
 
 MAX_POINTS = 500_000
 MAX_WORK = 20_000_000
-"""Nodes that are evaluated, at all points together."""
+"""Nodes that are evaluated, at all points together, each once more for every word of its value."""
+WORD = 64
 MAX_BITS = 65_536
 """Bits of a value that is worked out."""
 
@@ -61,38 +62,42 @@ COMPARED: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def integer(e: Term, env: Env, fits: Span | None = None) -> int:
-    """The value of the integer ``e``, every step within ``fits``.
+def integer(e: Term, env: Env, fits: Span | None = None, fuel: Fuel | None = None) -> int:
+    """The value of the integer ``e``, every step within ``fits``. ``fuel`` pays for long values.
 
     Raises:
         NoValue: it has none.
         TooLarge: it is not worked out.
+        Rejected: ``fuel`` is at its end.
     """
-    found = _integer(e, env, fits)
+    found = _integer(e, env, fits, fuel)
     if fits is not None and not fits[0] <= found <= fits[1]:
         raise Overflow
-    if found.bit_length() > MAX_BITS:
+    bits = found.bit_length()
+    if bits > MAX_BITS:
         raise TooLarge
+    if bits >= WORD and fuel is not None:
+        fuel.spend(bits // WORD)
     return found
 
 
-def _integer(e: Term, env: Env, fits: Span | None) -> int:
+def _integer(e: Term, env: Env, fits: Span | None, fuel: Fuel | None) -> int:
     match e:
         case ["const", number]:
             return int(number)
         case ["sym", int() as number]:
             return env[number]
         case ["select", c, a, b]:
-            return integer(a if truth(c, env, fits) else b, env, fits)
+            return integer(a if truth(c, env, fits, fuel) else b, env, fits, fuel)
         case ["wrap", dtype, a]:
             low, high = dtype_range(dtype)
-            return (integer(a, env, fits) - low) % (high - low + 1) + low
+            return (integer(a, env, fits, fuel) - low) % (high - low + 1) + low
         case ["abs", a]:
-            return abs(integer(a, env, fits))
+            return abs(integer(a, env, fits, fuel))
         case ["not", a]:
-            return -integer(a, env, fits) - 1
+            return -integer(a, env, fits, fuel) - 1
         case [op, a, b]:
-            x, y = integer(a, env, fits), integer(b, env, fits)
+            x, y = integer(a, env, fits, fuel), integer(b, env, fits, fuel)
             try:
                 return BINARY[op](x, y)
             except ZeroDivisionError:
@@ -100,7 +105,7 @@ def _integer(e: Term, env: Env, fits: Span | None) -> int:
     raise AssertionError(e)
 
 
-def truth(e: Term, env: Env, fits: Span | None = None) -> bool:
+def truth(e: Term, env: Env, fits: Span | None = None, fuel: Fuel | None = None) -> bool:
     """The value of the truth ``e``. Raises as ``integer``."""
     match e:
         case ["true"] | ["false"]:
@@ -108,42 +113,42 @@ def truth(e: Term, env: Env, fits: Span | None = None) -> bool:
         case ["sym", number]:
             return bool(env[number])
         case ["not", a]:
-            return not truth(a, env, fits)
+            return not truth(a, env, fits, fuel)
         case ["and", a, b]:
-            return truth(a, env, fits) and truth(b, env, fits)
+            return truth(a, env, fits, fuel) and truth(b, env, fits, fuel)
         case ["or", a, b]:
-            return truth(a, env, fits) or truth(b, env, fits)
+            return truth(a, env, fits, fuel) or truth(b, env, fits, fuel)
         case ["implies", a, b]:
-            return not truth(a, env, fits) or truth(b, env, fits)
+            return not truth(a, env, fits, fuel) or truth(b, env, fits, fuel)
         case ["iff", a, b]:
-            return truth(a, env, fits) == truth(b, env, fits)
+            return truth(a, env, fits, fuel) == truth(b, env, fits, fuel)
         case ["select", c, a, b]:
-            return truth(a if truth(c, env, fits) else b, env, fits)
+            return truth(a if truth(c, env, fits, fuel) else b, env, fits, fuel)
         case [str() as op, a, b]:
-            return COMPARED[op](integer(a, env, fits), integer(b, env, fits))
+            return COMPARED[op](integer(a, env, fits, fuel), integer(b, env, fits, fuel))
     raise AssertionError(e)
 
 
-def refutes(question: Question, env: Env) -> bool:
+def refutes(question: Question, env: Env, fuel: Fuel | None = None) -> bool:
     """Whether the assumptions hold at ``env`` and the claim does not.
 
     Raises:
         Rejected: that is not computed.
     """
     try:
-        return _refutes(question, env)
+        return _refutes(question, env, fuel)
     except TooLarge:
         raise Rejected(f"expected shifts by at most {MAX_SHIFT} and values of at most {MAX_BITS} bits") from None
 
 
-def _refutes(question: Question, env: Env) -> bool:
+def _refutes(question: Question, env: Env, fuel: Fuel | None) -> bool:
     try:
-        if not all(truth(each, env) for each in question.assumptions):
+        if not all(truth(each, env, None, fuel) for each in question.assumptions):
             return False
     except NoValue:
         return False
     try:
-        return not truth(question.claim, env, question.fits)
+        return not truth(question.claim, env, question.fits, fuel)
     except Overflow:
         return True
     except NoValue:
@@ -159,8 +164,9 @@ def counterexample(question: Question) -> tuple[int, ...] | None:
     ranges = domain(question)
     if ranges is None:
         raise Rejected(f"expected at most {MAX_POINTS} points and {MAX_WORK} nodes at all of them together")
+    fuel = Fuel(MAX_WORK)
     for point in itertools.product(*ranges):
-        if refutes(question, point):
+        if refutes(question, point, fuel):
             return point
     return None
 

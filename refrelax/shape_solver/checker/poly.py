@@ -19,6 +19,9 @@ MAX_DEGREE = 512
 """Atoms in one monomial that is worked out."""
 
 
+WORD = 1_024
+"""Bits of coefficients by which a product of terms costs as much again."""
+
 MAX_PRODUCTS = 40_000
 """Pairs of terms that one product may have."""
 
@@ -123,13 +126,17 @@ class Poly:
 
     def times(self, other: Poly, fuel: Fuel) -> Poly:
         """The product, if it is one that ``fuel`` pays for."""
-        fuel.spend(len(self.terms) * len(other.terms))
+        fuel.spend(len(self.terms) * len(other.terms) * (1 + (self.bits() + other.bits()) // WORD))
         result = self * other
         if any(c.bit_length() > MAX_COEFFICIENT for c in result.terms.values()):
             raise Rejected(f"expected coefficients of at most {MAX_COEFFICIENT} bits")
         if any(len(mono) > MAX_DEGREE for mono in result.terms):
             raise Rejected(f"expected products of at most {MAX_DEGREE} atoms")
         return result
+
+    def bits(self) -> int:
+        """Bits of the longest coefficient."""
+        return max((c.bit_length() for c in self.terms.values()), default=0)
 
     def __neg__(self) -> Poly:
         return self * -1

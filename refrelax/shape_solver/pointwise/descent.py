@@ -19,7 +19,7 @@ from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.assumptions import told
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
-from refrelax.shape_solver.pointwise.elements import apply, signed
+from refrelax.shape_solver.pointwise.elements import apply, passed_over, signed
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, compare
 from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
@@ -201,9 +201,10 @@ class Descent:
                 return Regroup(self, given).folds(a, b)
             case _, Fold() if _short(b):
                 return Regroup(self, given).folds(a, b)
-            case Apply(), Apply():
-                return self._applications(a, b, given)
-        return False
+            case Apply(), Apply() if self._applications(a, b, given):
+                return True
+        one = passed_over(a)
+        return one is not None and self.equal(one, b, given)
 
     def _head(self, t: Term, given: Given, checked: bool) -> Term:
         """The term with views expanded and decided choices taken; ``checked``: loads must be in bounds."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import frexp, isfinite
+from math import frexp, isfinite, isnan
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import MATH, MATH2
@@ -405,10 +405,11 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
         case "Sub":
             return x if _is(y, 0.0) else None
         case "Max" | "Min":
-            end = "-inf" if op == "Max" else "inf"
-            if x is y or _is_end(y, end) or (isinstance(x, Apply) and x.op == op and y in x.args):
-                return x
-            return y if _is_end(x, end) or (isinstance(y, Apply) and y.op == op and x in y.args) else None
+            for one, other in ((x, y), (y, x)):
+                if one is other or (isinstance(one, Apply) and one.op == op and other in one.args):
+                    return one
+                if _is_end(other, op) and _never_nan(one):
+                    return one
         case "Add":
             for zero, other in ((x, y), (y, x)):
                 if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):
@@ -463,9 +464,27 @@ def _is(t: Term, value: float) -> bool:
     return isinstance(t, Number) and t.bits == bits.encode(t.dtype, value)
 
 
-def _is_end(t: Term, value: str) -> bool:
-    """Whether a literal is an infinity. (Not every format has one.)"""
-    return isinstance(t, Number) and float(bits.decode(t.dtype, t.bits)) == float(value)
+def _is_end(t: Term, op: str) -> bool:
+    """Whether a literal is the infinity that an extreme passes over. (Not every format has one.)"""
+    return isinstance(t, Number) and float(bits.decode(t.dtype, t.bits)) == float("-inf" if op == "Max" else "inf")
+
+
+def _never_nan(t: Term) -> bool:
+    """An integer as a float (of a format with infinities), and every other literal."""
+    if isinstance(t, Apply):
+        return t.op == "Cast" and not dtypes.is_float(t.args[0].dtype)
+    return isinstance(t, Number) and not isnan(float(bits.decode(t.dtype, t.bits)))
+
+
+@rule("sh/neutral-operand")
+def passed_over(t: Term) -> Term | None:
+    """The other operand of an extreme with the infinity that it passes over: one of what that permits, which with a NaN
+    is that infinity, too. So much may the first program's be."""
+    if isinstance(t, Apply) and t.op in ("Max", "Min") and dtypes.is_float(t.dtype):
+        for one, other in (t.args, t.args[::-1]):
+            if _is_end(other, t.op):
+                return one
+    return None
 
 
 @rule("sh/neutral-operand")

@@ -260,8 +260,10 @@ class Regroup:
         if axes or guard is not None:
             return terms.fold(fold.op, fold.start, axes, guard, body, fold.free) if axes else fold
         start = self.descent.exposed(fold.start, self.given, checked, numbers=True)
+        permits = checked and dtypes.is_float(fold.dtype)  # an infinity beside a NaN: not what the item is
         if fold.op != "Add" and isinstance(start, Number | Int) and is_identity(fold.op, start):
-            return body
+            if not (permits and fold.op in ("Max", "Min")):
+                return body
         return terms.apply(fold.op, fold.dtype, (fold.start, body))
 
     def _all_one(self, fold: Fold, known: Given, checked: bool) -> Term | None:
