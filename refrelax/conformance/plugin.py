@@ -84,24 +84,23 @@ class Panel:
     def say(self, record: dict[str, Any]) -> tuple[str, str]:
         """The word for a case, and why; acceptances and refusals count in pairs."""
         from refrelax.conformance.suite.judge import judge
-        from refrelax.conformance.suite.pairs import may_be_partner, only_checked, refuses
+        from refrelax.conformance.suite.pairs import settled
 
         word, why = judge(record, self.answer(record))
-        if word != "passed" or not only_checked(record):
-            return word, why
-        opposite = [r for r in self._records if may_be_partner(r) and refuses(r) != refuses(record)]
-        nothing = "not judged", f"it tells nothing apart by {record['rule']}"
-        area = f"{record['rule'].partition('/')[0]}/"
-        for group in (
-            [r for r in opposite if r["rule"] == record["rule"]],
-            [r for r in opposite if r["rule"].startswith(area)],
-            opposite,
-        ):
-            words = (judge(r, self.answer(r))[0] for r in group)
-            said = [each for each in _until_passed(words) if each != "unsupported"]
-            if said:
-                return (word, why) if "passed" in said else nothing
-        return nothing
+        return settled(record, word, why, lambda: self._partners(record))
+
+    def _partners(self, record: dict[str, Any]) -> Iterable[bool] | None:
+        """Whether its partners are answered rightly, as far as has to be asked: until one is."""
+        from refrelax.conformance.suite.judge import judge
+        from refrelax.conformance.suite.pairs import SILENT, are_partners, keys
+
+        opposite = [each for each in self._records if are_partners(record, each)]
+        for place, key in enumerate(keys(record)):
+            group = (each for each in opposite if keys(each)[place] == key)
+            words = _until_passed(judge(each, self.answer(each))[0] for each in group)
+            if said := [each == "passed" for each in words if each not in SILENT]:
+                return said
+        return None
 
 
 def _until_passed(words: Iterable[str]) -> Iterator[str]:

@@ -107,7 +107,7 @@ class ImplementationProcess:
         process.join(5)
         code = process.exitcode
         self.close()
-        return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"
+        return ended_by(code)
 
     def close(self) -> None:
         """End the process."""
@@ -117,6 +117,13 @@ class ImplementationProcess:
             process.join()
         if pipe is not None:
             pipe.close()
+
+
+def ended_by(code: int | None) -> str:
+    """How a process ended, in words; not every signal has a name."""
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    return signal.Signals(-code).name if -code in {*map(int, signal.Signals)} else f"signal {-code}"
 
 
 @cache

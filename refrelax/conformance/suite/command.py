@@ -18,11 +18,15 @@ from contextlib import suppress
 from typing import Any
 
 from refrelax.conformance.patience import IN_A_ROW, Patience
+from refrelax.conformance.process import ended_by
 from refrelax.conformance.suite.judge import Answer
 from refrelax.conformance.suite.protocol import Hello, answer_of, request
 from refrelax.conformance.suite.protocol import hello as greeting
 from refrelax.conformance.suite.records import Record
 from refrelax.errors import UsageError
+
+ENDING = 1.0
+"""Seconds that a process that closed its output may take to end."""
 
 START = 60.0
 """Seconds that a command may take to say hello."""
@@ -35,7 +39,10 @@ class Command:
     """One process of an implementation. ``deadline``: seconds for one answer."""
 
     def __init__(self, command: str, deadline: float) -> None:
-        self.words = shlex.split(command)
+        try:
+            self.words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f"--impl: expected a command as a shell reads it, found {command!r}: {error}") from None
         if not self.words:
             raise UsageError("--impl: expected a command, found nothing")
         self.deadline = deadline
@@ -95,6 +102,12 @@ class Command:
         asked = request(number, record, hello.takes)
         if asked is None:
             return {"end": "unsupported", "why": f"the case has no {hello.takes}"}
+        if self._has_said_more():
+            self.close()
+            try:
+                hello = self.start()
+            except UsageError as error:
+                return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
         began = time.perf_counter()
         answer = self._exchange(asked, self.deadline)
         self._patience.heard(record["name"], answer["end"] == "hang" if "end" in answer else False)
@@ -110,6 +123,9 @@ class Command:
         except TimeoutError:
             self.close()
             return {"end": "hang", "why": f"no answer within {seconds:g} s"}
+        except UsageError as error:
+            self.close()
+            return {"end": "crash", "why": str(error)}
         except (OSError, EOFError):
             return {"end": "crash", "why": self._ended()}
         try:
@@ -117,11 +133,24 @@ class Command:
         except UsageError as error:
             self.close()
             return {"end": "crash", "why": str(error)}
-        if answer.get("id") != asked["id"]:
+        if type(answer.get("id")) is not int or answer["id"] != asked["id"]:
             self.close()
             shown = f"{found[:60]!r}".removeprefix("b")
             return {"end": "crash", "why": f"expected an answer to the request {asked['id']}, found {shown}"}
+        if self._rest:
+            shown = f"{self._rest[:60]!r}".removeprefix("b")
+            self.close()
+            return {"end": "crash", "why": f"expected one line for one request, found more: {shown}"}
         return answer
+
+    def _has_said_more(self) -> bool:
+        """Whether the process said something that it was not asked: what comes next is no answer to what is asked
+        next."""
+        process = self._process
+        assert process is not None and process.stdout is not None
+        with selectors.DefaultSelector() as ready:
+            ready.register(process.stdout.fileno(), selectors.EVENT_READ)
+            return bool(ready.select(0))
 
     def _talk(self, process: subprocess.Popen[bytes], line: bytes, until: float) -> bytes:
         """Write the request and read one line, neither waiting for the other for ever."""
@@ -131,7 +160,7 @@ class Command:
         with selectors.DefaultSelector() as ready:
             ready.register(read, selectors.EVENT_READ)
             ready.register(write, selectors.EVENT_WRITE)
-            while b"\n" not in self._rest:
+            while line or b"\n" not in self._rest:
                 left = until - time.monotonic()
                 if left <= 0:
                     raise TimeoutError
@@ -142,9 +171,11 @@ class Command:
                             ready.unregister(write)
                     else:
                         piece = os.read(read, 1 << 16)
-                        if not piece or len(self._rest) > LONGEST:
+                        if not piece:
                             raise EOFError
                         self._rest += piece
+                        if len(self._rest) > LONGEST:
+                            raise UsageError(f"expected an answer of at most {LONGEST} bytes")
         found, _, self._rest = self._rest.partition(b"\n")
         return found
 
@@ -152,11 +183,12 @@ class Command:
         process = self._process
         assert process is not None
         try:
-            code = process.wait(5)
+            code = process.wait(ENDING)
         except subprocess.TimeoutExpired:
-            code = 0
+            self.close()
+            return "its process closed its standard input or output"
         self.close()
-        return f"its process ended with {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
+        return f"its process ended with {ended_by(code)}"
 
     def close(self) -> None:
         """End the process, and what it started."""

@@ -63,6 +63,8 @@ def judge(record: Record, answer: Answer) -> Said:
         return _checked(record, answer) if record["ask"] == "check" else _ran(record, expected, answer)
     except UsageError as error:
         return "failed", str(error)
+    except RecursionError:
+        return "failed", "the answer is nested deeper than anything that is expected"
 
 
 def _claim(expected: str, end: str) -> Said:
@@ -102,7 +104,7 @@ def types_difference(wanted: Mapping[str, Any], found: Any) -> str | None:
         for name, type_ in bindings.items():
             if name not in theirs:
                 return f"types: {function}/{name} has none"
-            if theirs[name] != type_ and not _same_type(type_, theirs[name], facts):
+            if json.dumps(theirs[name]) != json.dumps(type_) and not _same_type(type_, theirs[name], facts):
                 return f"types: {function}/{name} is {_short(type_)}, found {_short(theirs[name])}"
     return None
 
@@ -156,6 +158,8 @@ def _returned(record: Record, answer: Answer) -> Said:
         parts.append((f"effects[{k}]", permitted, own["payload"], found.get("payload", [])))
     compared = left_out = 0
     for path, permitted, canonical, found in parts:
+        if (other := _other_kind(canonical, found)) is not None:
+            return "failed", f"{path}: {other}"
         exact = cores(values.from_json(canonical))
         result = compare(values.permitted_from_json(permitted), values.from_json(found), exact)
         if isinstance(result.verdict, Outside) and result.counts.compared:
@@ -163,6 +167,24 @@ def _returned(record: Record, answer: Answer) -> Said:
         compared += result.counts.inside
         left_out += result.counts.excluded + result.counts.undecided
     return ("excluded", NOTHING_ASKED) if left_out and not compared else ("passed", "")
+
+
+def _other_kind(wanted: Any, found: Any) -> str | None:
+    """How an answer is of another kind than a value of which less is compared than how it is written: a prim value is
+    no tensor of rank 0, one that is told with its dtype is of that dtype, something opaque is told as such."""
+    match wanted, found:
+        case list(), list():
+            return next((s for w, f in zip(wanted, found, strict=False) if (s := _other_kind(w, f)) is not None), None)
+        case {"opaque": _}, dict() if "opaque" in found:
+            return None
+        case {"opaque": _}, _:
+            return f"expected something opaque, found {values.shown(found)}"
+        case ((bool() | int() | {"dtype": _, "value": _}), {"dtype": _, "shape": _}):
+            return f"expected a prim value, found a tensor {values.shown(found)}"
+        case {"dtype": dtype, "value": _}, {"dtype": theirs, "value": _} if dtype != theirs:
+            return f"expected a prim value of {dtype}, found one of {values.shown(theirs)}"
+        case _:
+            return None
 
 
 NOTHING_ASKED = "all of the result is left open, or its permitted sets are too wide to tell"

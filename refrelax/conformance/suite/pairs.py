@@ -8,7 +8,8 @@ Spec: ``spec/01-conformance.md``, *Refusals and acceptances count in pairs*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from refrelax.conformance.cases import REJECTIONS
@@ -37,16 +38,38 @@ def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[
     right = _right_ways(listed, said)
     returned = _right_ways([each for each in listed if each["expect"] == "Returned"], said)
     for record in listed:
-        word, why = said[record["name"]]
-        if word == "passed" and traps(record) and not any(_partners(record, returned, False) or (True,)):
-            word, why = "not judged", f"it returns from no run that keeps {record['rule']}, so its trap says nothing"
-        elif word == "passed" and only_checked(record):
-            refused = refuses(record)
-            partners = _partners(record, right, not refused)
-            if partners is None or not any(partners):
-                does = "accepts no module that keeps" if refused else "refuses no module that breaks"
-                word, why = "not judged", f"it {does} {record['rule']}, so its answer here says nothing"
-        yield Scored(record, word, why, float(answers.get(record["name"], {}).get("seconds", 0.0)))
+        ways, refused = (returned, False) if traps(record) else (right, not refuses(record))
+        word, why = settled(record, *said[record["name"]], lambda r=record, w=ways, b=refused: _partners(r, w, b))
+        yield Scored(record, word, why, _seconds(answers.get(record["name"], {}).get("seconds")))
+
+
+Partners = Callable[[], Iterable[bool] | None]
+"""Which answers to the partners of a case are right; ``None`` where it has none."""
+
+
+def settled(record: Record, word: Word, why: str, partners: Partners) -> tuple[Word, str]:
+    """What is said of a case in the end: a pass that the answers to its ``partners`` make worth nothing is none."""
+    if word != "passed" or not (traps(record) or only_checked(record)):
+        return word, why
+    found = partners()
+    if traps(record):
+        if found is None or any(found):
+            return word, why
+        return "not judged", f"it returns from no run that keeps {record['rule']}, so its trap says nothing"
+    if found is not None and any(found):
+        return word, why
+    does = "accepts no module that keeps" if refuses(record) else "refuses no module that breaks"
+    return "not judged", f"it {does} {record['rule']}, so its answer here says nothing"
+
+
+def _seconds(told: object) -> float:
+    """The time of an answer; whatever else stands there is none."""
+    number = isinstance(told, int | float) and not isinstance(told, bool)
+    return float(told) if number and abs(told) < LONGEST and math.isfinite(told) else 0.0  # type: ignore[operator, arg-type]
+
+
+LONGEST = 10**9
+"""Seconds that no answer takes."""
 
 
 def only_checked(record: Record) -> bool:
@@ -64,6 +87,23 @@ def traps(record: Record) -> bool:
     return str(record["expect"]).split()[0] == "Trapped"
 
 
+def are_partners(record: Record, other: Record) -> bool:
+    """Whether a right answer to ``other`` gives worth to one to ``record``."""
+    way = other["expect"] == "Returned" if traps(record) else refuses(other) != refuses(record)
+    return may_be_partner(other) and way
+
+
+SILENT = ("unsupported", "excluded")
+"""What is said of answers that are nobody's partners: whoever has no reader of text, say, is asked about one side of a
+rule of syntax alone."""
+
+
+def keys(record: Record) -> tuple[str, str, str]:
+    """Where partners are looked for, one after the other: in the rule, its area, the suite."""
+    rule = str(record["rule"])
+    return rule, f"{rule.partition('/')[0]}/", ""
+
+
 def may_be_partner(record: Record) -> bool:
     """Whether an answer to a case tells something about an acceptance or refusal elsewhere."""
     return bool(record["ask"] != "prove") and str(record["expect"]).split()[0] != "Unlinkable"
@@ -75,8 +115,7 @@ Ways = dict[tuple[str, bool], list[bool]]
 
 def _partners(record: Record, ways: Ways, refused: bool) -> list[bool] | None:
     """Those of the rule of ``record``, or else of its area, or else any; ``None`` where there is none."""
-    area = f"{str(record['rule']).partition('/')[0]}/"
-    return next((found for key in (record["rule"], area, "") if (found := ways.get((key, refused)))), None)
+    return next((found for key in keys(record) if (found := ways.get((key, refused)))), None)
 
 
 def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> Ways:
@@ -84,9 +123,8 @@ def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> 
     found: Ways = {}
     for record in records:
         word = said[record["name"]][0]
-        if not may_be_partner(record) or word in ("unsupported", "excluded"):
-            continue  # whoever has no reader of text, say, is asked about one side of a rule of syntax alone
-        rule = str(record["rule"])
-        for key in (rule, f"{rule.partition('/')[0]}/", ""):
+        if not may_be_partner(record) or word in SILENT:
+            continue
+        for key in keys(record):
             found.setdefault((key, refuses(record)), []).append(word == "passed")
     return found

@@ -81,7 +81,7 @@ def answer_of(line: str | bytes) -> dict[str, Any]:
     """
     shown = f"{line[:60]!r}".removeprefix("b")
     try:
-        answer = json.loads(line)
+        answer = json.loads(line, parse_constant=_no_json)
         json.dumps(answer, ensure_ascii=False).encode()
     except RecursionError:
         raise UsageError(f"expected an answer nested at most {DEEPEST} deep") from None
@@ -92,6 +92,11 @@ def answer_of(line: str | bytes) -> dict[str, Any]:
     if _is_deep(answer):
         raise UsageError(f"expected an answer nested at most {DEEPEST} deep")
     return answer
+
+
+def _no_json(word: str) -> None:
+    """``NaN`` and the like, which Python would read."""
+    raise ValueError(f"{word} is no JSON")
 
 
 def _is_deep(answer: Any) -> bool:

@@ -197,5 +197,11 @@ def _profile(module: Module, case: Case) -> str:
 
 def _sealed(record: Record) -> Record:
     """The record with a hash of what it says, so that two editions can be told apart case by case."""
-    text = json.dumps({k: v for k, v in record.items() if k != "also"}, sort_keys=True, ensure_ascii=False)
-    return {**record, "hash": hashlib.sha256(text.encode()).hexdigest()[:16]}
+    return {**record, "hash": hash_of(record)}
+
+
+def hash_of(record: Record) -> str:
+    """The hash of all that a record says, but for itself and the other names of the case."""
+    said = {k: v for k, v in record.items() if k not in ("also", "hash")}
+    text = json.dumps(said, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

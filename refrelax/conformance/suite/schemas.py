@@ -6,6 +6,7 @@ from typing import Any
 
 from refrelax.conformance.suite.judge import ENDS
 from refrelax.conformance.suite.records import PROFILES
+from refrelax.conformance.suite.values import BITS as BITS_READ
 from refrelax.syntax.json_ import schema as module_schema
 
 Schema = dict[str, Any]
@@ -22,10 +23,14 @@ def _object(required: Schema, optional: Schema | None = None) -> Schema:
     return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
 
 
-def value() -> Schema:
+READ: Schema = {"type": "string", "pattern": f"^{BITS_READ}$"}
+"""A bit pattern in an answer."""
+
+
+def value(bits: Schema = BITS) -> Schema:
     """A value: a number, a truth, a text, null, a tuple, a tensor, a shape, a prim value, a dtype, something opaque."""
     tensor = _object({
-        "dtype": TEXT, "shape": NUMBERS, "bits": {"type": "array", "items": {"anyOf": [BITS, {"type": "null"}]}},
+        "dtype": TEXT, "shape": NUMBERS, "bits": {"type": "array", "items": {"anyOf": [bits, {"type": "null"}]}},
     }, {"data": {"type": "array"}})  # fmt: skip
     numbers = _object({"dtype": TEXT, "shape": NUMBERS, "data": {"type": "array"}})
     forms = [
@@ -34,7 +39,7 @@ def value() -> Schema:
         tensor,
         numbers,
         _object({"shape": NUMBERS}),
-        _object({"dtype": TEXT, "value": BITS}),
+        _object({"dtype": TEXT, "value": bits}),
         _object({"dtype": TEXT}),
         _object({"opaque": TEXT}),
     ]
@@ -101,7 +106,7 @@ def answer() -> Schema:
     return {
         "$schema": DRAFT,
         "title": "refrelax answer",
-        "$defs": _defs(),
+        "$defs": {"value": value(READ)},
         **_object({"end": {"enum": [*ENDS]}}, optional),
     }
 

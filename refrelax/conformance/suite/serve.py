@@ -34,12 +34,18 @@ def serve(requests: IO[str] = sys.stdin, answers: IO[str] = sys.stdout) -> None:
 NEEDED = {"check": ("case",), "run": ("case", "entry", "args"), "prove": ("claim",)}
 """What a request says, beside the module; ``constants`` and the conditions of a claim may be left out."""
 
+FORMS: dict[str, type | tuple[type, ...]] = {
+    "case": str, "entry": str, "args": list, "constants": list, "claim": str, "assume": list,
+    "fits": (str, type(None)), "division": str,
+}  # fmt: skip
+"""Of which kind what a request says is."""
+
 
 def _asked(line: str) -> Line:
     """A request; what is none asks for nothing."""
     try:
         asked = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return asked if isinstance(asked, dict) else {}
 
@@ -49,6 +55,11 @@ def answer(asked: Line) -> Line:
     missing = [name for name in NEEDED.get(str(asked.get("ask")), ()) if name not in asked]
     if missing:
         return {"end": "unsupported", "why": f"a request without {missing[0]!r}"}
+    wrong = [name for name, form in FORMS.items() if name in asked and not isinstance(asked[name], form)]
+    if "assume" not in wrong and not all(isinstance(each, str) for each in asked.get("assume", ())):
+        wrong.append("assume")
+    if wrong:
+        return {"end": "unsupported", "why": f"a request with another {wrong[0]!r}: {values.shown(asked[wrong[0]])}"}
     match asked.get("ask"):
         case "hello":
             return {"protocol": PROTOCOL, "name": "refrelax", "profiles": [*PROFILES], "takes": "both"}

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from refrelax.conformance.suite import schemas
-from refrelax.conformance.suite.records import PROFILES, Record
+from refrelax.conformance.suite import schemas, values
+from refrelax.conformance.suite.records import PROFILES, Record, hash_of
 from refrelax.errors import UsageError
 from refrelax.version import SPEC_EDITION, __version__
 
@@ -64,14 +64,33 @@ def read(directory: Path) -> Iterator[Record]:
     """The records of an exported suite.
 
     Raises:
-        UsageError: no suite lies there, or one of another format.
+        UsageError: no suite lies there, one of another format, or one that is not as it was exported.
     """
     path = directory / "manifest.json"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: expected the manifest of a suite: {error}") from None
-    if found.get("format") != FORMAT:
-        raise UsageError(f"{path}: expected a suite of format {FORMAT}, found {found.get('format')}")
-    for name in found["cases"]:
-        yield json.loads((directory / f"{name}.json").read_text(encoding="utf-8"))
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        format_ = found.get("format") if isinstance(found, dict) else "no manifest"
+        raise UsageError(f"{path}: expected a suite of format {FORMAT}, found {format_}")
+    if not isinstance(names := found.get("cases"), list) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f'{path}: expected the names of all cases under "cases"')
+    for name in names:
+        yield _read(directory / f"{name}.json")
+
+
+def _read(path: Path) -> Record:
+    """One record, as it was exported: a suite that somebody edited is another suite.
+
+    Raises:
+        UsageError: it is not there, or not what its hash says.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        told = record["hash"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{path}: expected a case of a suite: {type(error).__name__}: {error}") from None
+    if told != hash_of(record):
+        raise UsageError(f"{path}: expected what its hash {values.shown(told)} says, found something that was edited")
+    return record  # type: ignore[no-any-return]

@@ -133,19 +133,22 @@ def _dims(shape: list[Any]) -> tuple[int, ...]:
 
 
 def _shape(shape: list[Any], count: int) -> tuple[int, ...]:
-    dims, size = _dims(shape), 1
+    dims, size = _dims(shape), 0 if 0 in shape else 1
     for each in dims:
+        if size > count:
+            break  # (and no product of a million extents)
         size *= each
     if any(each < 0 for each in dims) or size != count:
-        raise UsageError(f"expected {size} elements for the shape {shape}, found {count}")
+        raise UsageError(f"expected as many elements as the shape {shown(shape)} has, found {count}")
     return dims
 
 
+BITS = "0x[0-9a-fA-F]+"
+"""How a bit pattern is read; it is written without leading zeros and in small letters."""
+
+
 def _bits(spec: Any, dtype: str) -> int:
-    try:
-        found = int(spec, 16) if isinstance(spec, str) and spec.startswith("0x") else -1
-    except ValueError:
-        found = -1
+    found = int(spec, 16) if isinstance(spec, str) and re.fullmatch(BITS, spec) else -1
     if not 0 <= found < 1 << dtypes.bits(dtype):
         raise UsageError(f'expected a bit pattern of {dtype} such as "0x0", found {shown(spec)}')
     return found
