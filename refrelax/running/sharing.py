@@ -70,6 +70,8 @@ def shared(data: Any) -> Any:
     with optional("an array"):
         import numpy
     if isinstance(data, numpy.ndarray | numpy.generic):
+        if type(data) is not numpy.ndarray:
+            unmasked(data)
         return _ours(numpy.asarray(data))
     if hasattr(data, "__cuda_array_interface__"):
         raise UsageError(f"an array on a device, a {type(data).__name__}, where one in the host's memory is expected")
@@ -81,6 +83,16 @@ def shared(data: Any) -> Any:
         return _ours(numpy.asarray(memoryview(data)))
     except TypeError:
         raise UsageError(f"a {type(data).__name__} is no array") from None
+
+
+def unmasked(data: Any) -> None:
+    """Some elements of a masked array are none, and what lies in their place means nothing.
+
+    Raises:
+        UsageError: of such an array.
+    """
+    if hasattr(data, "mask") and hasattr(data, "filled"):
+        raise UsageError("a masked array, some of whose elements are none: give an array, such as array.filled(0)")
 
 
 def _ours(array: Any) -> Any:
@@ -102,12 +114,14 @@ def _from_dlpack(data: Any) -> Any:
         raise UsageError(f"an array on {where}, where one in the host's memory is expected")
     if hasattr(data, "detach"):
         data = data.detach()
-    text = str(getattr(data, "dtype", "")).removeprefix("torch.")
-    if text in TORCH_NARROW and hasattr(data, "view"):
-        kind = numpy_dtype(TORCH_NARROW[text])
-        torch = __import__("torch")
-        return data.view(torch.int16 if kind.itemsize == 2 else torch.uint8).numpy().view(kind)
+    if hasattr(data, "is_neg") and data.is_neg():  # DLPack gives the memory, and says nothing of the sign
+        raise UsageError(f"a {type(data).__name__} whose memory has the other sign: give its resolve_neg()")
+    library, _, text = str(getattr(data, "dtype", "")).rpartition(".")
     try:
+        if library == "torch" and text in TORCH_NARROW:
+            kind = numpy_dtype(TORCH_NARROW[text])
+            torch = __import__("torch")
+            return data.view(torch.int16 if kind.itemsize == 2 else torch.uint8).numpy().view(kind)
         return numpy.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         why: Exception = error
