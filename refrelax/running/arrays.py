@@ -15,7 +15,7 @@ from typing import Any
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
 from refrelax.running.scalars import element
-from refrelax.running.sharing import canonical, dtype_of, name_of, shared, unmasked
+from refrelax.running.sharing import as_it_lies, canonical, dtype_of, name_of, shared
 from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import Poison
@@ -357,7 +357,7 @@ def _default_dtype(items: list[Any]) -> str:
 def _from_array(data: Any) -> ConstantArray:
     """NumPy arrays and scalars, DLPack tensors, and objects with the buffer protocol."""
     name = dtype_of(data)
-    unmasked(data)
+    as_it_lies(data)
     if name is not None and hasattr(data, "tobytes") and hasattr(data, "shape"):
         return ConstantArray(_known(name), tuple(int(e) for e in data.shape), _little_endian(data))
     if hasattr(data, "__dlpack__"):

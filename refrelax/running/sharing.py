@@ -71,7 +71,7 @@ def shared(data: Any) -> Any:
         import numpy
     if isinstance(data, numpy.ndarray | numpy.generic):
         if type(data) is not numpy.ndarray:
-            unmasked(data)
+            as_it_lies(data)
         return _ours(numpy.asarray(data))
     if hasattr(data, "__cuda_array_interface__"):
         raise UsageError(f"an array on a device, a {type(data).__name__}, where one in the host's memory is expected")
@@ -85,14 +85,16 @@ def shared(data: Any) -> Any:
         raise UsageError(f"a {type(data).__name__} is no array") from None
 
 
-def unmasked(data: Any) -> None:
-    """Some elements of a masked array are none, and what lies in their place means nothing.
+def as_it_lies(data: Any) -> None:
+    """Whether the elements of an array are what its memory holds: no protocol of arrays says that they are others.
 
     Raises:
-        UsageError: of such an array.
+        UsageError: of a masked array, and of a PyTorch tensor that has the other sign (``z.conj().imag``).
     """
     if hasattr(data, "mask") and hasattr(data, "filled"):
         raise UsageError("a masked array, some of whose elements are none: give an array, such as array.filled(0)")
+    if hasattr(data, "is_neg") and data.is_neg():
+        raise UsageError(f"a {type(data).__name__} whose memory has the other sign: give its resolve_neg()")
 
 
 def _ours(array: Any) -> Any:
@@ -114,8 +116,7 @@ def _from_dlpack(data: Any) -> Any:
         raise UsageError(f"an array on {where}, where one in the host's memory is expected")
     if hasattr(data, "detach"):
         data = data.detach()
-    if hasattr(data, "is_neg") and data.is_neg():  # DLPack gives the memory, and says nothing of the sign
-        raise UsageError(f"a {type(data).__name__} whose memory has the other sign: give its resolve_neg()")
+    as_it_lies(data)
     library, _, text = str(getattr(data, "dtype", "")).rpartition(".")
     try:
         if library == "torch" and text in TORCH_NARROW:

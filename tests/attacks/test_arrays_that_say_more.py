@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ np = pytest.importorskip("numpy")
 ml_dtypes = pytest.importorskip("ml_dtypes")
 
 import refrelax as rr
+from refrelax.backends.cupy_.device import CuPyDevice
 from refrelax.running.sharing import shared
 
 
@@ -53,6 +56,17 @@ def test_memory_of_the_other_sign_is_not_read_as_it_lies() -> None:
             read(given)
 
 
+def test_a_device_does_not_read_it_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA's protocol of arrays gives the memory, and says nothing of the sign."""
+    cupy = SimpleNamespace(asarray=lambda each: each.array, ascontiguousarray=np.ascontiguousarray, ndarray=np.ndarray)
+    cupy.cuda = SimpleNamespace(is_available=lambda: True)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)  # type: ignore[arg-type]
+    given = np.ones(3, np.float32)
+    assert CuPyDevice().adopt(Foreign(given, "torch.float32")).shape == (3,)
+    with pytest.raises(rr.UsageError, match="the other sign"):
+        CuPyDevice().adopt(Negative(given, "torch.float32"))
+
+
 def test_a_masked_array_is_no_array_of_its_data() -> None:
     masked = np.ma.array(np.ones(3, np.float32), mask=[True, False, False])
     with pytest.raises(rr.UsageError, match="a masked array"):
@@ -72,7 +86,7 @@ def test_bfloat16_of_a_library_that_is_not_pytorch() -> None:
 def test_a_narrow_array_that_cannot_be_seen_is_refused_in_words() -> None:
     torch = type("torch", (), {"int16": np.int16, "uint8": np.uint8})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "torch", torch)
+        patch.setitem(sys.modules, "torch", torch)
         given = Sparse(np.arange(3).astype(ml_dtypes.bfloat16), "torch.bfloat16")
         given.__class__.__array__ = lambda *_: (_ for _ in ()).throw(TypeError("no array"))  # type: ignore[method-assign]
         with pytest.raises(rr.UsageError, match="a Sparse cannot be read through DLPack"):

@@ -14,14 +14,16 @@ HEAD = 'b = TypeVar("b")\nm = TypeVar("m")\nn = TypeVar("n")\n'
 
 def checked(params: str, lines: str) -> rr.CheckedModule:
     body = "\n        ".join(lines.strip().splitlines())
-    return rr.check(rr.parse(f"""{HEAD}
+    return rr.check(
+        rr.parse(f"""{HEAD}
 @I.ir_module
 class Module:
     @R.function
     def main({params}):
         {body}
         return gv
-"""))
+""")
+    )
 
 
 ATTENTION = """s = R.matmul(q, k)
