@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-np = pytest.importorskip("numpy")
-ml_dtypes = pytest.importorskip("ml_dtypes")
+pytest.importorskip("numpy")
+
+import ml_dtypes
+import numpy as np
 
 import refrelax as rr
 from refrelax.backends.cupy_.device import CuPyDevice

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-np = pytest.importorskip("numpy")
+pytest.importorskip("numpy")
+
+import numpy as np
 
 import refrelax as rr
 from refrelax.backends.numpy_ import memory
@@ -92,7 +94,7 @@ def test_a_root_of_no_positive_number(shape: tuple[int, ...], number: float, eps
 
 @pytest.mark.parametrize("lent", [0, 1])
 def test_memory_is_not_given_out_while_somebody_holds_it(monkeypatch: pytest.MonkeyPatch, lent: int) -> None:
-    """How references are counted differs between versions of Python: from 3.14 on a name that is lent is not counted."""
+    """Versions of Python count references differently: from 3.14 on a name that is lent is not counted."""
     monkeypatch.setattr(memory, "getrefcount", lambda piece, count=memory.getrefcount: count(piece) - lent)
     monkeypatch.setattr(memory, "_pieces", {})
     free = memory._next([np.empty(1, np.uint8)])[1]
