@@ -93,3 +93,26 @@ def test_a_narrow_array_that_cannot_be_seen_is_refused_in_words() -> None:
         given.__class__.__array__ = lambda *_: (_ for _ in ()).throw(TypeError("no array"))  # type: ignore[method-assign]
         with pytest.raises(rr.UsageError, match="a Sparse cannot be read through DLPack"):
             shared(given)
+
+
+ADD = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")):
+        gv = R.add(x, x)
+        return gv
+"""
+
+
+@pytest.mark.parametrize("mode", ["fast", "bits"])
+def test_a_call_that_does_not_return_says_so_in_words(mode: str) -> None:
+    call = rr.compile(rr.parse(ADD), mode=mode)["main"]
+    with pytest.raises(rr.RunError) as caught:
+        call(np.ones(3))
+    assert str(caught.value) == "parameter x of main: expected dtype float32, found float64 [ev/param-dtype]"
+
+
+def test_a_text_is_no_module() -> None:
+    with pytest.raises(rr.UsageError, match="expected a module, found a str; rr.parse reads one"):
+        rr.compile(ADD)  # type: ignore[arg-type]
