@@ -62,7 +62,7 @@ def test_a_device_does_not_read_it_either(monkeypatch: pytest.MonkeyPatch) -> No
     """CUDA's protocol of arrays gives the memory, and says nothing of the sign."""
     cupy = SimpleNamespace(asarray=lambda each: each.array, ascontiguousarray=np.ascontiguousarray, ndarray=np.ndarray)
     cupy.cuda = SimpleNamespace(is_available=lambda: True)
-    monkeypatch.setitem(sys.modules, "cupy", cupy)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
     given = np.ones(3, np.float32)
     assert CuPyDevice().adopt(Foreign(given, "torch.float32")).shape == (3,)
     with pytest.raises(rr.UsageError, match="the other sign"):
