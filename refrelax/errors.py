@@ -191,7 +191,17 @@ class RunError(RuntimeError):
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        super().__init__(str(outcome))
+        super().__init__(in_words(outcome))
 
     def __reduce__(self) -> tuple[object, ...]:
         return RunError, (self.outcome,)
+
+
+def in_words(outcome: Outcome) -> str:
+    """An end of a run as one line: where, what was expected and what was found, and the rule."""
+    match outcome:
+        case Trapped(rule, message, span, _) | Unspecified(rule, message, span, _):
+            place = "" if span is None else f"{span}: "
+            return f"{place}{message or type(outcome).__name__} [{rule}]"
+        case _:
+            return str(outcome)

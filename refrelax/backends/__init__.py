@@ -23,7 +23,7 @@ def compile(
     Raises:
         IllFormed, IllTyped: of a module that is checked first.
         Unsupported: something in the module has no translation (no verdict about the program).
-        UsageError: an unknown backend or mode, or a backend without its device or compiler.
+        UsageError: no module, an unknown backend or mode, or a backend without its device or compiler.
         ModuleNotFoundError: NumPy or CuPy is not installed; the message names the extra.
     """
     if backend not in BACKENDS:
@@ -33,6 +33,8 @@ def compile(
     wants("compile", checked)
     if isinstance(checked, Module):
         checked = check(checked)
+    if not isinstance(checked, CheckedModule):
+        raise UsageError(f"expected a module, found a {type(checked).__name__}; rr.parse reads one from text")
     with optional(f"the backend {backend}"):
         return _cuda(checked, backend, mode) if backend != "numpy" else _numpy(checked, mode, watched)
 

@@ -15,7 +15,7 @@ from typing import Any
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
 from refrelax.running.scalars import element
-from refrelax.running.sharing import canonical, dtype_of, name_of, shared
+from refrelax.running.sharing import as_it_lies, canonical, dtype_of, name_of, shared
 from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import Poison
@@ -357,6 +357,7 @@ def _default_dtype(items: list[Any]) -> str:
 def _from_array(data: Any) -> ConstantArray:
     """NumPy arrays and scalars, DLPack tensors, and objects with the buffer protocol."""
     name = dtype_of(data)
+    as_it_lies(data)
     if name is not None and hasattr(data, "tobytes") and hasattr(data, "shape"):
         return ConstantArray(_known(name), tuple(int(e) for e in data.shape), _little_endian(data))
     if hasattr(data, "__dlpack__"):
@@ -380,15 +381,7 @@ def _little_endian(data: Any) -> bytes:
 
 def _from_dlpack(data: Any) -> ConstantArray:
     with optional("a DLPack tensor"):
-        import numpy
-
-    text = str(getattr(data, "dtype", "")).removeprefix("torch.")
-    if text == "bfloat16":  # NumPy's DLPack knows no bfloat16: hand its bits over as int16
-        raw = data.detach().cpu().contiguous().view(__import__("torch").int16).numpy()
-        return ConstantArray("bfloat16", tuple(raw.shape), raw.tobytes())
-    if hasattr(data, "detach"):
-        data = data.detach().cpu()
-    return _from_array(numpy.from_dlpack(data))
+        return _from_array(shared(data.detach().cpu() if hasattr(data, "detach") else data))
 
 
 _FORMATS = {"e": "float16", "f": "float32", "d": "float64", "?": "bool"}

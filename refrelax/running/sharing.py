@@ -70,6 +70,8 @@ def shared(data: Any) -> Any:
     with optional("an array"):
         import numpy
     if isinstance(data, numpy.ndarray | numpy.generic):
+        if type(data) is not numpy.ndarray:
+            as_it_lies(data)
         return _ours(numpy.asarray(data))
     if hasattr(data, "__cuda_array_interface__"):
         raise UsageError(f"an array on a device, a {type(data).__name__}, where one in the host's memory is expected")
@@ -81,6 +83,18 @@ def shared(data: Any) -> Any:
         return _ours(numpy.asarray(memoryview(data)))
     except TypeError:
         raise UsageError(f"a {type(data).__name__} is no array") from None
+
+
+def as_it_lies(data: Any) -> None:
+    """Whether the elements of an array are what its memory holds: no protocol of arrays says that they are others.
+
+    Raises:
+        UsageError: of a masked array, and of a PyTorch tensor that has the other sign (``z.conj().imag``).
+    """
+    if hasattr(data, "mask") and hasattr(data, "filled"):
+        raise UsageError("a masked array, some of whose elements are none: give an array, such as array.filled(0)")
+    if hasattr(data, "is_neg") and data.is_neg():
+        raise UsageError(f"a {type(data).__name__} whose memory has the other sign: give its resolve_neg()")
 
 
 def _ours(array: Any) -> Any:
@@ -102,12 +116,13 @@ def _from_dlpack(data: Any) -> Any:
         raise UsageError(f"an array on {where}, where one in the host's memory is expected")
     if hasattr(data, "detach"):
         data = data.detach()
-    text = str(getattr(data, "dtype", "")).removeprefix("torch.")
-    if text in TORCH_NARROW and hasattr(data, "view"):
-        kind = numpy_dtype(TORCH_NARROW[text])
-        torch = __import__("torch")
-        return data.view(torch.int16 if kind.itemsize == 2 else torch.uint8).numpy().view(kind)
+    as_it_lies(data)
+    library, _, text = str(getattr(data, "dtype", "")).rpartition(".")
     try:
+        if library == "torch" and text in TORCH_NARROW:
+            kind = numpy_dtype(TORCH_NARROW[text])
+            torch = __import__("torch")
+            return data.view(torch.int16 if kind.itemsize == 2 else torch.uint8).numpy().view(kind)
         return numpy.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         why: Exception = error

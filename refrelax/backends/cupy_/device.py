@@ -16,6 +16,7 @@ from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.backends.libraries import libraries_of
 from refrelax.errors import UsageError
+from refrelax.running.sharing import as_it_lies
 from refrelax.syntax.module import Module
 
 
@@ -105,6 +106,7 @@ class CuPyDevice:
     def adopt(self, array: Any) -> DeviceArray:
         if isinstance(array, DeviceArray):
             return array
+        as_it_lies(array)
         found = self.cupy.ascontiguousarray(self.cupy.asarray(array))
         made = DeviceArray(None, tuple(found.shape), np.dtype(found.dtype.name))
         if not found.size:

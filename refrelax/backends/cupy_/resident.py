@@ -267,6 +267,7 @@ class Resident:
             RunError: the call would not return.
             UsageError: an argument is no array, or is overwritten and could be adopted only as a copy.
         """
+        args = tuple(a.detach() if hasattr(a, "detach") else a for a in args)  # a tensor that has a gradient
         with self.alone, self.device.on(self.stream):
             given = [a if isinstance(a, int | float) else self.device.adopt(a) for a in args]
             key = self.device.current(), *map(_sort, given)

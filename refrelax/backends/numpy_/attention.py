@@ -29,7 +29,10 @@ def attend(
     queries, keys = q.shape[-2], k.shape[-1]
     result = fresh((*np.broadcast_shapes(lead, v.shape[:-2]), queries, v.shape[-1]), q.dtype)
     heads = int(np.prod(lead))
-    skips = bool(np.isfinite(v).all()) and keys > 0
+    if not (keys and result.size):  # a sum over no key is 0
+        result.fill(0)
+        return result
+    skips = bool(np.isfinite(v).all())
     rows = rows_of(heads, queries, keys)
     for first in range(0, queries, rows):
         part = slice(first, min(first + rows, queries))

@@ -136,6 +136,8 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
             return tuple(inward(v, t, copy) for v, t in zip(value, [*fields, *[None] * len(value)], strict=False))
         case tuple(), None:
             return tuple(inward(v, None, copy) for v in value)
+        case tuple(), _ if any(isinstance(each, Tensor) or hasattr(each, "shape") for each in value):
+            return tuple(inward(v, None, copy) for v in value)  # a tuple of tensors, which no other type admits
         case ((list() | tuple() | bool() | int() | float()), _):
             return of_numbers(value, type_.dtype if isinstance(type_, TensorType) else None)
         case ConstantArray(), _:

@@ -6,7 +6,7 @@ Only the order of the sums is other than in the rows of ``operators.py``; they a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod, sqrt
+from math import inf, nan, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -108,8 +108,8 @@ def layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
 def rms_norm(x: Any, weight: Any, epsilon: float, out: Any) -> None:
     kind = x.dtype.type
     if len(x) == 1:  # one row: its factor is a number
-        root = sqrt(float(np.dot(x[0], x[0])) / x.shape[1] + epsilon)
-        factor = 1.0 / root if root else inf
+        square = float(np.dot(x[0], x[0])) / x.shape[1] + epsilon
+        factor = 1.0 / sqrt(square) if square > 0 else nan if square else inf
         np.multiply(np.multiply(x, kind(factor), out), weight, out)
         return
     for part in blocks(*x.shape):

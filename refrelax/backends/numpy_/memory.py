@@ -16,10 +16,19 @@ LEAST, GREATEST = 1 << 18, 1 << 25
 KEPT = 1 << 27
 """Bytes that are kept in all."""
 
-_FREE = 2
-"""References to a piece that nobody else holds, as ``getrefcount`` counts them."""
-
 _pieces: dict[int, list[Any]] = {}
+
+
+def _next(held: list[Any]) -> tuple[Any, int]:
+    """The first of the pieces, which becomes the last, and how often it is referred to, as ``getrefcount`` counts."""
+    piece = held.pop(0)  # nobody else can take it now
+    count = getrefcount(piece)
+    held.append(piece)
+    return piece, count
+
+
+_FREE = _next([np.empty(1, np.uint8)])[1]
+"""Of a piece that nobody else holds: 2, or 1 where names are lent and not counted (from Python 3.14 on)."""
 
 
 def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -32,12 +41,10 @@ def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
     held = _pieces.setdefault(size, [])
     for _ in range(len(held)):
         try:
-            piece = held.pop(0)  # nobody else can take it now
+            piece, count = _next(held)
         except IndexError:
             break
-        free = getrefcount(piece) == _FREE
-        held.append(piece)
-        if free:
+        if count == _FREE:
             return np.ndarray(shape, kind, piece)
     piece = np.empty(size, np.uint8)
     _keep(size, piece)

@@ -62,8 +62,11 @@ def gather_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 
 def wrapped(index: Any, n: int) -> Any:
-    """A negative index counts from the end, once."""
-    return np.where(index < 0, index + n, index) if index.size and index.min() < 0 else index
+    """A negative index counts from the end, once; the extent need not fit the dtype of the indices."""
+    if not index.size or index.min() >= 0:
+        return index
+    wide = index.astype(np.int64)
+    return np.where(wide < 0, wide + n, wide)
 
 
 def index_tensor(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:

@@ -60,6 +60,7 @@ MISSING = (
     "the operator relax.invoke_closure", "the operator relax.invoke_pure_closure",
     "a scalar of unknown type as ",
     "a vector store", "a barrier between threads", "memory shared between threads", "the expression Let",
+    "the expression BufferRef",
     "the operator relax.call_inplace_packed", "the operator relax.call_py_func", "the operator relax.ccl.",
     "the operator relax.dist.",
     "the layout ", "T.decl_buffer", "a buffer match of a region",
