@@ -33,8 +33,6 @@ def compile(
     wants("compile", checked)
     if isinstance(checked, Module):
         checked = check(checked)
-    if not isinstance(checked, CheckedModule):
-        raise UsageError(f"expected a module, found a {type(checked).__name__}; rr.parse reads one from text")
     with optional(f"the backend {backend}"):
         return _cuda(checked, backend, mode) if backend != "numpy" else _numpy(checked, mode, watched)
 

@@ -144,7 +144,8 @@ class Form:
             if len(fewer) < len(kept):
                 kept, needed = fewer, needed | {EXTREME_IDENTITY}
         args = tuple(sorted(kept or args, key=self.reading.rank))
-        if len(args) == 1 and (op != "Red.add" or not real or ZERO_SIGN in self.relax):
+        extreme = real and op in ("Red.maximum", "Red.minimum")  # of a NaN alone it permits more than the NaN
+        if len(args) == 1 and not extreme and (op != "Red.add" or not real or ZERO_SIGN in self.relax):
             return args[0], needed | ({ZERO_SIGN} if op == "Red.add" and real else frozenset())
         return self.reading.make(op, term.dtype, args), needed
 

@@ -36,11 +36,11 @@ def test_a_set_of_numbers_and_nan() -> None:
 
 
 def test_bounds_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """``from 1.0 to 2.0`` of what is NaN in the canonical run; ``None`` of what is NaN alone."""
+    """``from -inf to 2.0`` of what is NaN in the canonical run; ``None`` of what is NaN alone."""
     (tmp_path / "max.py").write_text(EXTREME)
     (tmp_path / "root.py").write_text(ROOT)
     given = ["run", str(tmp_path / "max.py"), "--arg", 'x=[1,"nan",2]', "--numerics", "enclosure"]
-    assert main(given) == 0 and "from 1.0 to 2.0 or nan\n" in capsys.readouterr().out
+    assert main(given) == 0 and "from -inf to 2.0 or nan\n" in capsys.readouterr().out
     assert main([*given, "--json"]) == 0 and json.loads(capsys.readouterr().out)["value"]["nan"] == [[]]
     root = ["run", str(tmp_path / "root.py"), "--arg", "x=[-1,4]", "--numerics", "enclosure"]
     assert main(root) == 0 and "from [nan, 2.0] to [nan, 2.0]\n" in capsys.readouterr().out
@@ -49,7 +49,7 @@ def test_bounds_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("text", "given", "said", "never"),
     [
-        (EXTREME, [1.0, float("nan"), 2.0], "from 1 to 2, and NaN", "no number"),
+        (EXTREME, [1.0, float("nan"), 2.0], "from -inf to 2.0, and NaN", "no number"),
         (ROOT, [-1.0, -4.0], "NaN alone is permitted", "open"),
         (CARELESS, [1.0, 2.0, 3.0], "3 open, nothing to compare", "exact, 3"),
         (CARELESS, [1.0, 2.0, 3.0], "the element means nothing", "no number is permitted"),

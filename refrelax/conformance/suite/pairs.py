@@ -8,9 +8,9 @@ Spec: ``spec/01-conformance.md``, *Refusals and acceptances count in pairs*.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from refrelax.conformance.cases import REJECTIONS
 from refrelax.conformance.judged import Word
@@ -39,7 +39,7 @@ def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[
     returned = _right_ways([each for each in listed if each["expect"] == "Returned"], said)
     for record in listed:
         ways, refused = (returned, False) if traps(record) else (right, not refuses(record))
-        word, why = settled(record, *said[record["name"]], lambda r=record, w=ways, b=refused: _partners(r, w, b))
+        word, why = settled(record, *said[record["name"]], partial(_partners, record, ways, refused))
         yield Scored(record, word, why, _seconds(answers.get(record["name"], {}).get("seconds")))
 
 
@@ -64,8 +64,9 @@ def settled(record: Record, word: Word, why: str, partners: Partners) -> tuple[W
 
 def _seconds(told: object) -> float:
     """The time of an answer; whatever else stands there is none."""
-    number = isinstance(told, int | float) and not isinstance(told, bool)
-    return float(told) if number and abs(told) < LONGEST and math.isfinite(told) else 0.0  # type: ignore[operator, arg-type]
+    if not isinstance(told, int | float) or isinstance(told, bool) or not abs(told) < LONGEST:
+        return 0.0
+    return float(told)
 
 
 LONGEST = 10**9

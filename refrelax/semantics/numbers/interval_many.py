@@ -107,7 +107,7 @@ class ManyFloats(IntervalFloats, Collecting):
                 value = product_of(home.inflate, items) if len(items) > 1 else items[0] if items else home.one
                 return self.cast(value, home.dtype)
             case "maximum" | "minimum":
-                return self.cast(extreme_of(items, op == "maximum"), home.dtype)
+                return self.cast(extreme_of(items, op == "maximum", home.neutral(op)), home.dtype)
         return self.no(f"reduce {op}")
 
     @rule("num/any-order-sum")
@@ -125,6 +125,11 @@ class ManyFloats(IntervalFloats, Collecting):
             return self.cast(home.dot(left, right, home.dtype), home.dtype)
         lo, hi, nan, mark = Sums(home.inflate).products(left, right)
         return self.fit(lo, hi, nan, mark)
+
+    def neutral(self, op: ReduceOp) -> float:
+        """The least number of the dtype for ``maximum``, the greatest for ``minimum``; an infinity if it has one."""
+        last = INF if self.inflate.infinite else self.inflate.largest
+        return last if op == "minimum" else -last if self.inflate.signed else self.inflate.least
 
     def _of_no_zero(self, items: Sequence[Payload]) -> Payload:
         """A sum in a format without a zero (e8m0): it starts at the least number, and each step may double it, so that

@@ -224,8 +224,9 @@ def product_of(inflate: Inflation, items: Sequence[Payload]) -> Payload:
 
 
 @rule("num/nan-in-extremes", "num/empty-reduction")
-def extreme_of(items: Sequence[Payload], greatest: bool) -> Payload:
-    """``maximum`` or ``minimum`` of many: a NaN may win, or be dropped together with what it won against before."""
+def extreme_of(items: Sequence[Payload], greatest: bool, neutral: float) -> Payload:
+    """``maximum`` or ``minimum`` of many: a NaN may win, or be dropped together with what it won against before; then
+    ``neutral``, with which a fold may begin, is what is left."""
     if not items:
         return poison("num/empty-reduction")
     if numbers(items):
@@ -233,7 +234,7 @@ def extreme_of(items: Sequence[Payload], greatest: bool) -> Payload:
     spreads = [as_interval(each) for each in items]
     nan, rule_ = marks(spreads)
     if nan:
-        return joined([*items, math.nan])
+        return joined([*items, math.nan, neutral])
     kept = [x for x in spreads if not x.empty]
     if not kept:
         return poison(rule_ or "num/empty-reduction")

@@ -166,7 +166,8 @@ class SymbolicArithmetic:
             return spoiled
         if not any(isinstance(each, Term) for each in pool):
             return self.plain.reduce(op, pool, acc)
-        if len(pool) == 1 and not (op == "add" and dtypes.is_float(home)):  # (+0) + (-0) is +0
+        # (+0) + (-0) is +0, and the extreme of a NaN is also what a fold may begin with
+        if len(pool) == 1 and not (op in ("add", "maximum", "minimum") and dtypes.is_float(home)):
             return self.cast(pool[0], home)
         red = self.terms.make(f"Red.{op}", home, tuple(sorted(pool, key=self.terms.rank)))
         return self.cast(red, home)
