@@ -87,7 +87,7 @@ def test_the_definition_passes_its_own_suite() -> None:  # (all of it: `refrelax
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("area", ["evaluation", "threads", "openness", "ops-norm"])
+@pytest.mark.parametrize("area", ["evaluation", "threads", "openness", "ops-norm", "separating-loops"])
 def test_the_numpy_backend_fails_nothing(area: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "run", "--impl", "numpy", "--only", area, "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
