@@ -140,7 +140,8 @@ NATURAL: dict[str, str] = {
     ),
     "syntax/module syntax/write/module": "a module shows its text in a notebook, and the printer takes modules",
     "syntax/types syntax/write/types": "a type prints itself, and the printer matches on types",
-    "shape_solver/pointwise/descent shape_solver/pointwise/regroup shape_solver/pointwise/words": (
+    "shape_solver/pointwise/descent shape_solver/pointwise/pieces shape_solver/pointwise/regroup "
+    "shape_solver/pointwise/words": (
         "a comparison of terms regroups sums, whose items it compares, and writes words over leaves that it compares"
     ),
 }
