@@ -207,7 +207,7 @@ def _shift(build: Builder, expr: Intrinsic) -> Index:
 
     index = Index(shift, ends=True)
     if a.constant is not None and b.constant is not None and 0 <= b.constant < width:
-        return fixed(a.constant << b.constant if left else a.constant >> b.constant)
+        index = fixed(a.constant << b.constant if left else a.constant >> b.constant)
     return _fitting(index, expr.dtype, span) if left else index
 
 

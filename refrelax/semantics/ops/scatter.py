@@ -311,7 +311,7 @@ def index_put(m: Meaning, call: Call, x: Array, *operands: Array) -> Array:
     if m.taken(m.product(values.dims) == m.product(dims), True):
         values = m.reshaped(values, dims)
     else:
-        fit = agree(m, m.broadcast(dims, values.dims), dims)
+        fit = agree(m, m.broadcast(dims, values.dims, rule="op.index_put/extents"), dims)
         m.require(fit, "op.index_put/extents", f"{values.dims} values for {dims} positions")
         values = m.spread(values, dims)
 
