@@ -27,13 +27,7 @@ QUICK = (
     "select-select", "div-power", "dot-zero",
 )  # fmt: skip
 ALL = {(rank, rule.name): rule for rank in (1, 2) for rule in rules(rank)}
-ASKED = [
-    pytest.param(
-        *key,
-        marks=() if key[0] == 1 and key[1] in QUICK else pytest.mark.thorough if key[0] == 1 else pytest.mark.nightly,
-    )
-    for key in ALL
-]
+ASKED = [pytest.param(*key, marks=() if key[0] == 1 and key[1] in QUICK else pytest.mark.nightly) for key in ALL]
 
 
 def word(rule: Rule, right: str) -> str:
