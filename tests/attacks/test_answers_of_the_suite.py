@@ -165,7 +165,7 @@ def _scalar(value: Any) -> Record:
 
 
 @pytest.mark.parametrize(("wanted", "found"), [
-    ({"dtype": "float64", "value": "0x3ff0000000000000"}, {"dtype": "float32", "value": "0x3f800000"}),
+    ({"dtype": "float64", "value": "0x3ff0000000000000"}, {"dtype": "int32", "value": "0x1"}),
     ({"dtype": "float64", "value": "0x3ff0000000000000"}, {"dtype": "float64", "shape": [], "data": [1]}),
     (5, {"dtype": "int8", "shape": [], "bits": ["0x5"]}),
     ({"opaque": "Closure"}, None),

@@ -20,6 +20,7 @@ from refrelax.judge.outcomes import cores
 from refrelax.semantics.dims import Facts, shape_facts
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.lattice import is_base_of
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.json_ import node_from_json
 
 Said = tuple[Word, str]
@@ -171,7 +172,8 @@ def _returned(record: Record, answer: Answer) -> Said:
 
 def _other_kind(wanted: Any, found: Any) -> str | None:
     """How an answer is of another kind than a value of which less is compared than how it is written: a prim value is
-    no tensor of rank 0, one that is told with its dtype is of that dtype, something opaque is told as such."""
+    no tensor of rank 0, one that is told with its dtype is of that dtype (a float may be told at any that holds its
+    number), something opaque is told as such."""
     match wanted, found:
         case list(), list():
             return next((s for w, f in zip(wanted, found, strict=False) if (s := _other_kind(w, f)) is not None), None)
@@ -182,6 +184,8 @@ def _other_kind(wanted: Any, found: Any) -> str | None:
         case ((bool() | int() | {"dtype": _, "value": _}), {"dtype": _, "shape": _}):
             return f"expected a prim value, found a tensor {values.shown(found)}"
         case {"dtype": dtype, "value": _}, {"dtype": theirs, "value": _} if dtype != theirs:
+            if dtypes.is_float(dtype) and isinstance(theirs, str) and theirs in bits.FORMATS:
+                return None
             return f"expected a prim value of {dtype}, found one of {values.shown(theirs)}"
         case _:
             return None
