@@ -14,6 +14,7 @@ from refrelax.rules import rule
 from refrelax.shape_solver.claim import Refuted
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm, free_symbols, int_imm
+from refrelax.syntax.types import TensorType, TupleType, Type
 
 KINDS = ("different", "some ones", "some zeros", "equal", "any", "large")
 """The rounds, in order."""
@@ -74,6 +75,15 @@ def _with(value: int, values: list[int], rng: random.Random) -> list[int]:
     if values and value not in values:
         values[rng.randrange(len(values))] = value
     return values
+
+
+def not_negative(types: Iterable[Type | None]) -> Iterator[PrimExpr]:
+    """That no extent of a tensor of these types is negative: of what a symbol is elsewhere it may be."""
+    for each in types:
+        if isinstance(each, TupleType):
+            yield from not_negative(each.fields)
+        elif isinstance(each, TensorType) and isinstance(each.shape, tuple):
+            yield from (Binary("GE", dim, int_imm(0, dim.dtype)) for dim in each.shape if free_symbols(dim))
 
 
 @rule("va/refinement")

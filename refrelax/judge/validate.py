@@ -40,6 +40,7 @@ from refrelax.judge.same_programs import same_programs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.rules import rule
+from refrelax.running.run import parameter_types
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims.exact import value
 from refrelax.semantics.graph.link import link
@@ -135,7 +136,9 @@ def validate(
     _known_symbols(assumptions, symbols)
     end = None if timeout is None else started + timeout
     kept = (*assumptions, *_promises(first, entry, symbols))
-    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end, claims=kept)
+    sizes = extents.not_negative(parameter_types(first.module, entry))
+    claims = (*kept, *sizes) if kept else ()
+    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end, claims=claims)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
     options = Options(relaxations, assumptions, effort, proof_end)
     if unlinked is not None:

@@ -114,5 +114,5 @@ def test_a_call_that_does_not_return_says_so_in_words(mode: str) -> None:
 
 
 def test_a_text_is_no_module() -> None:
-    with pytest.raises(rr.UsageError, match=r"expected a module, found a str; rr\.parse reads one"):
+    with pytest.raises(rr.UsageError, match=r"compile takes a module, found str: rr\.parse reads a text"):
         rr.compile(ADD)  # type: ignore[arg-type]
