@@ -81,7 +81,8 @@ def test_without_check_nothing_is_said_of_types() -> None:
 def test_the_definition_passes_its_own_suite() -> None:  # (all of it: `refrelax rules check`)
     sample = [case for k, case in enumerate(CASES.values()) if case.portable and k % 29 == 0]
     nothing = ("ev/constant-missing", "ld/intrinsic-without-meaning")  # (there is nothing to be run)
-    sample = [case for case in sample if case.rule not in nothing]
+    functions = ("separating-runs/a-function-returned",)  # (a value that nobody's answer is compared with)
+    sample = [case for case in sample if case.rule not in nothing and case.name not in functions]
     counts = Counter(each.word for each in conformance.judge_cases(sample, Definition()))
     assert not counts["failed"] and not counts["unsupported"] and counts["passed"] > 0.7 * len(sample)
 
