@@ -24,6 +24,7 @@ from refrelax.syntax import dtypes
 from refrelax.testing.exactness import BUDGET, FORMATS, Found, arguments, drawn, exact_elements, faults
 from refrelax.testing.sketches import SKETCHES
 from refrelax.testing.sweep import Program, programs
+from refrelax.testing.sweep import _parameters as parameters_of
 from refrelax.testing.sweep import _program as program_of
 from tests.draws import draws
 
@@ -105,7 +106,7 @@ NO_FLOATS = {"bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "left_sh
 
 def aimed(op: str, dtype: str, found: Found) -> None:
     head, call = AIMED[op]
-    program = program_of(op, head, call.replace("T.D", f"T.{dtype}"), {"D": dtype})
+    program = program_of(op, parameters_of(head), call.replace("T.D", f"T.{dtype}"), {"D": dtype})
     args = [
         rr.Tensor.of_bytes(p.dtype, tuple(map(int, p.extents or ())), pack(p.dtype, PLACES[p.name]))
         if p.name in PLACES
@@ -220,13 +221,13 @@ GIVEN = {"i": [0, 0, 1, 0, 4, 0, 1], "s": [0, 3], "m": [3]}
 @pytest.mark.parametrize("op", sorted(COLLIDING))
 def test_what_meets_at_one_place_is_added_in_any_order(op: str) -> None:
     head, call = COLLIDING[op]
-    params = program_of(op, head, call, {}).params
+    params = program_of(op, parameters_of(head), call, {}).params
     args = [
         rr.Tensor.of_bytes(p.dtype, shape, pack(p.dtype, GIVEN[p.name])) if p.name in GIVEN else drawn(p, 3, k)
         for k, p in enumerate(params)
         for shape in [tuple(map(int, p.extents or ()))]
     ]
-    checked = rr.check(rr.parse(program_of(op, head, call, {}).text))
+    checked = rr.check(rr.parse(program_of(op, parameters_of(head), call, {}).text))
     wide = rr.run(checked, "main", *args, numerics="enclosure")
     assert isinstance(wide, rr.Returned)
     assert any(
