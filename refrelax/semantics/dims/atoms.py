@@ -91,11 +91,19 @@ class Atoms:
         found = self.seen.get((id(e), self.guarded > 0, self.exhausted))
         if found is None:
             return None
-        if not self.exhausted and (self.work + found.work > MAX_WORK or self.spent + found.spent > MAX_SPENT):
-            return None
-        self.work += found.work
-        self.spent += found.spent
-        return found.form
+        if self.exhausted:
+            self.work += found.work
+            self.spent += found.spent
+            return found.form
+        return found.form if self.pays(found.work, found.spent) else None
+
+    def pays(self, work: int, spent: int) -> bool:
+        """Charges what an answer cost when it was found; not if either count would run out in it."""
+        if self.work + work > MAX_WORK or self.spent + spent > MAX_SPENT:
+            return False
+        self.work += work
+        self.spent += spent
+        return True
 
     def remember(self, e: object, form: Poly, work: int, spent: int) -> None:
         """``form`` is the normal form of ``e``; ``work`` and ``spent`` were the counts before."""

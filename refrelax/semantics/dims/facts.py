@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from refrelax.rules import rule
 
@@ -21,6 +22,19 @@ def _nothing() -> Mapping[str, Bound]:
     return MappingProxyType({})
 
 
+Asked = tuple[frozenset[tuple[tuple[str, ...], int]], int]
+"""A polynomial, and the fuel that was left."""
+
+
+class Shown(NamedTuple):
+    """Whether a polynomial was shown not to be negative, and what that cost: asked again it costs as much."""
+
+    holds: bool
+    work: int
+    spent: int
+    fuel: int
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Bounds by symbol. A symbol that is not listed is any integer. Immutable: every ``with_…`` gives a new value."""
@@ -28,6 +42,8 @@ class Facts:
     known: Mapping[str, Bound] = field(default_factory=_nothing)
     required: bool = False
     """Whether ``sh/equal`` shows no more than every implementation must (``sh/required``)."""
+    shown: dict[Asked, Shown] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Answers of ``ranges.nonneg`` and of its steps: keys of atoms say all of them, so that questions share these."""
 
     @rule("sh/facts")
     def with_bounds(self, name: str, lower: int | None = None, upper: int | None = None) -> Facts:

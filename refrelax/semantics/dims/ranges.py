@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import MAX_SPENT, Atom, Atoms
-from refrelax.semantics.dims.facts import UNBOUNDED, Bound
+from refrelax.semantics.dims.facts import UNBOUNDED, Bound, Shown
 from refrelax.semantics.dims.poly import Mono, Poly, add, as_const, const, join, scale, sub, weight, without
 from refrelax.syntax.dtypes import integer_range, is_integer
 
 FUEL = 24
 """Steps that one ``nonneg`` question may spend."""
+
+MOST_KEPT = 4096
+"""Answers that are remembered under the same facts."""
 
 
 # --- intervals -------------------------------------------------------------------------------------------------------
@@ -159,9 +162,25 @@ def nonneg(p: Poly, atoms: Atoms) -> bool:
 
 
 def _nonneg(p: Poly, atoms: Atoms, fuel: _Fuel) -> bool:
+    """As ``nonneg``; asked again with as much fuel left it is charged the same, and gives the same."""
     value = as_const(p)
     if value is not None:
         return value >= 0
+    asked, shown = (frozenset(p.items()), fuel.left), atoms.facts.shown
+    found = shown.get(asked)
+    if found is not None and atoms.pays(found.work, found.spent):
+        fuel.left -= found.fuel
+        return found.holds
+    work, spent, left = atoms.work, atoms.spent, fuel.left
+    holds = _shown(p, atoms, fuel)
+    if not atoms.exhausted and atoms.spent <= MAX_SPENT:
+        if len(shown) >= MOST_KEPT:
+            shown.clear()
+        shown[asked] = Shown(holds, atoms.work - work, atoms.spent - spent, left - fuel.left)
+    return holds
+
+
+def _shown(p: Poly, atoms: Atoms, fuel: _Fuel) -> bool:
     atoms.spent += len(p)
     if fuel.left <= 0 or atoms.spent > MAX_SPENT or not atoms.charge(weight(p)):
         return False
