@@ -15,6 +15,7 @@ from refrelax.lower.extent_parts import Question, named, parts
 from refrelax.semantics.dims import value
 from refrelax.shape_solver import Unknown
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, int_imm
+from tests.clock import seconds_since
 
 
 def concat(count: int, before: str = "") -> str:
@@ -39,7 +40,7 @@ def lowered(text: str) -> tuple[float, list[Claim], set[str]]:
     checked = rr.check(rr.parse(text))
     start = time.process_time()
     result = rr.lower(checked, "default")
-    seconds = time.process_time() - start
+    seconds = seconds_since(start)
     return seconds, [claim for step in result.steps for claim in step.claims], set(result.module.module.functions)
 
 

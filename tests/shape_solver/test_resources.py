@@ -13,6 +13,7 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.shape_solver import Proved, Unknown, prove, z3_
 from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+from tests.clock import seconds_since
 
 X, Y = SymVar("x", "int64"), SymVar("y", "int64")
 
@@ -53,7 +54,7 @@ def test_sharing_changes_neither_the_normal_form_nor_its_fuel(kind: str, levels:
 def test_shared_parts_are_opened_once(kind: str) -> None:
     start = time.process_time()
     normal(shared(kind, 40), Atoms(NO_FACTS))
-    assert time.process_time() - start < 2
+    assert seconds_since(start) < 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +64,7 @@ def test_a_question_that_is_too_large_is_open_at_once(kind: str) -> None:
     answer = prove(Binary("GE", e, int_imm(0)))
     assert isinstance(answer, Unknown) and answer.stage == "size" and "16000 nodes" in answer.reason
     assert isinstance(prove("n >= 0", [Binary("GE", e, int_imm(0))]), Unknown)
-    assert time.process_time() - start < 1
+    assert seconds_since(start) < 1
 
 
 def test_depth_and_steps() -> None:
@@ -88,7 +89,7 @@ def test_the_largest_questions_end(kind: str) -> None:
     start = time.process_time()
     prove(Binary("GE", Binary("FloorMod", shared(kind, 7), int_imm(7)), int_imm(0)), fits="int8")
     prove(Binary("NE", shared(kind, 8), Binary("Add", shared(kind, 8), int_imm(1))))
-    assert time.process_time() - start < 5
+    assert seconds_since(start) < 5
 
 
 def test_equal_of_shared_parts() -> None:

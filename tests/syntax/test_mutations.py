@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import refrelax as rr
+from tests.clock import seconds_since
 
 from .mutations import json_mutant, mutant
 
@@ -78,7 +79,7 @@ def findings(numbers: Iterable[int], make: Callable[[int], str], one: Callable[[
             found.append(f"{number}: hangs")
         except Exception as error:
             found.append(f"{number}: {type(error).__name__}: {str(error)[:300]}")
-        if (took := time.process_time() - began) > SECONDS:
+        if (took := seconds_since(began)) > SECONDS:
             found.append(f"{number}: took {took:.1f} s")
         if (
             grown := resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
