@@ -24,33 +24,34 @@ UNKNOWN: Final = object()
 """Stands for a value that no run told."""
 
 
+Names = Callable[[Binding], frozenset[str]]
+
+
 def used(binding: Binding) -> frozenset[str]:
     """Variables and symbols that a binding mentions."""
     return frozenset(n.name for n in nodes(binding) if isinstance(n, Var | SymVar))
 
 
-def mentioned(_checked: CheckedModule) -> Callable[[Binding], frozenset[str]]:
+def _kept(names: Names) -> Names:
+    """The same, asked once a binding."""
+    found: dict[int, frozenset[str]] = {}
+
+    def of(binding: Binding) -> frozenset[str]:
+        if id(binding) not in found:
+            found[id(binding)] = names(binding)
+        return found[id(binding)]
+
+    return of
+
+
+def mentioned(_checked: CheckedModule) -> Names:
     """``used``, kept by binding (``CheckedModule.once``)."""
-    found: dict[int, frozenset[str]] = {}
-
-    def names(binding: Binding) -> frozenset[str]:
-        if id(binding) not in found:
-            found[id(binding)] = used(binding)
-        return found[id(binding)]
-
-    return names
+    return _kept(used)
 
 
-def variables(_checked: CheckedModule) -> Callable[[Binding], frozenset[str]]:
+def variables(_checked: CheckedModule) -> Names:
     """The variables that a binding mentions, kept by binding (``CheckedModule.once``)."""
-    found: dict[int, frozenset[str]] = {}
-
-    def names(binding: Binding) -> frozenset[str]:
-        if id(binding) not in found:
-            found[id(binding)] = frozenset(n.name for n in nodes(binding) if isinstance(n, Var))
-        return found[id(binding)]
-
-    return names
+    return _kept(lambda binding: frozenset(n.name for n in nodes(binding) if isinstance(n, Var)))
 
 
 def mentioned_functions(checked: CheckedModule) -> frozenset[str]:

@@ -104,7 +104,7 @@ class Tensor:
             UsageError: an element of this reading is no single number.
         """
         if self._core is None and (name := name_of(self._array.dtype)) != "bool":
-            return list(ConstantArray(name, self._array.shape, _little_endian(canonical(self._array))).patterns())
+            return [*ConstantArray(name, self._array.shape, _little_endian(canonical(self._array))).packed()]
         try:
             return self.core.bits()
         except NoBits:
