@@ -53,6 +53,7 @@ def openings(program: data.Program) -> Iterator[Opening]:
     """
     for premise in program.premises:
         yield Opening(PREMISE, premise)
+    has_elements = _has_elements(program)
     for step in program.steps:
         match step:
             case data.Requirement(condition, rule):
@@ -63,12 +64,19 @@ def openings(program: data.Program) -> Iterator[Opening]:
                     size = as_int(n)
                     if size < 0 if size is not None else not isinstance(n, SymVar):
                         yield Opening("ev/negative-extent", Binary("GE", n, ZERO), whole=True)
-                given = in_range(names, dims)
+                given = (*has_elements, *in_range(names, dims))
                 if within is not None:
                     for e in within:
                         yield from _of_index(e, given[:-2], program)  # (the last two are of the last axis)
                     given = (*given, Binary("GE", names[-1], within[0]), Binary("LT", names[-1], within[1]))
                 yield from _of(body, given, program)
+
+
+def _has_elements(program: data.Program) -> Given:
+    """That the value has an element: where it has none, nobody sees what an array on the way leaves open."""
+    if len(program.outputs) != 1:
+        return ()
+    return tuple(Binary("GT", n, ZERO) for n in program.outputs[0].dims if as_int(n) is None)
 
 
 def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Opening]:
