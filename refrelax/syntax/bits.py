@@ -92,6 +92,20 @@ def largest_finite(dtype: str) -> Fraction:
     return Fraction((1 << f.mantissa_bits) + top_mantissa) * Fraction(2) ** (top_exponent - f.bias - f.mantissa_bits)
 
 
+def has_values_of(dtype: str, source: str) -> bool:
+    """Whether a float dtype has every value of ``source``, a float or an integer dtype: zeros of both signs, subnormals
+    and, where ``source`` has them, infinities and NaN."""
+    f = FORMATS[dtype]
+    if f.specials != "ieee":
+        return dtype == source
+    if not dtypes.is_float(source):
+        width = dtypes.bits(source) - (dtypes.kind(source) == "int")
+        return width <= f.mantissa_bits + 1 and width <= f.bias
+    g = FORMATS[source]
+    fine = f.mantissa_bits >= g.mantissa_bits and f.bias + f.mantissa_bits >= g.bias + g.mantissa_bits
+    return g.signed and fine and largest_finite(dtype) >= largest_finite(source)
+
+
 def encode(dtype: str, value: Real) -> int:
     """The bit pattern nearest to ``value``: wraps for integers, rounds to nearest even for floats, ``!= 0`` for bool.
 

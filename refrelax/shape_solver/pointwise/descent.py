@@ -19,8 +19,9 @@ from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.assumptions import told
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
-from refrelax.shape_solver.pointwise.elements import apply, passed_over, signed
+from refrelax.shape_solver.pointwise.elements import apply, of_truth, passed_over, signed
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, compare
+from refrelax.shape_solver.pointwise.pieces import conditions
 from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
 from refrelax.shape_solver.pointwise.show import unequal
@@ -41,7 +42,7 @@ from refrelax.shape_solver.pointwise.terms import (
 from refrelax.shape_solver.pointwise.truths import Truths
 from refrelax.shape_solver.pointwise.words import Words, looks_like_words
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, Select, SymVar, as_int, bool_imm, free_symbols, int_imm
 
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
 SETTLED = frozenset({"Add", "Sub", "Mul", "Div", "Max", "Min", "T.fabs"})
@@ -168,7 +169,14 @@ class Descent:
                 return True
         finally:
             self._inside_words = outer
-        return not outer and Words(self, given).same(a, b)
+        return not outer and (Words(self, given).same(a, b) or self._words_by_cases(a, b, given))
+
+    def _words_by_cases(self, a: Term, b: Term, given: Given) -> bool:
+        """Two words on both sides of the first condition on indices that decides what an operand is."""
+        for side, checked in ((a, False), (b, True)):
+            for atom in conditions(self, side, given, checked):
+                return self._cases(atom, a, b, given)
+        return False
 
     def _by_heads(self, a: Term, b: Term, given: Given) -> bool:
         for side in (a, b):
@@ -228,6 +236,11 @@ class Descent:
                     if not isinstance(rest, bool):
                         return self.terms.choose(self.terms.integer(rest), yes, no)
                     new = yes if rest else no
+                case Int(Select(c, yes, no)):
+                    rest = self.logic.open_part(self._simple(c, given), given, "guard")
+                    if not isinstance(rest, bool):
+                        return t
+                    new = self.terms.integer(yes if rest else no)
                 case Choose(Apply("Not", _, (inner,)), yes, no):
                     new = self.terms.choose(inner, no, yes)
                 case Choose(condition, yes, no):
@@ -239,6 +252,12 @@ class Descent:
                         return new
                 case Apply(op, dtype) if dtype == "bool" or op in SETTLED:
                     new = self._settled(t, given, checked)
+                case Apply("Cast", dtype, (Apply() | Load() as truth,)) if truth.dtype == "bool":
+                    known = self.truths.decided(self._exposed(truth, given, checked), given, checked)
+                    number = None if known is None else of_truth(self.terms, dtype, known)
+                    new = t if number is None else number
+                case Apply("Cast", _, (Load() as operand,)):
+                    new = apply(self.terms, "Cast", t.dtype, (self._same_operation("Cast", operand, given, checked),))
                 case Fold():
                     new = Regroup(self, given).collapsed(t, checked)
                 case _:
@@ -276,7 +295,7 @@ class Descent:
         return apply(self.terms, t.op, t.dtype, args, t.attrs)
 
     def _same_operation(self, op: str, t: Term, given: Given, checked: bool) -> Term:
-        """An operand of an extreme as the extreme that it is."""
+        """An operand of an extreme as the extreme that it is, of a conversion likewise."""
         body = t.tensor.body if isinstance(t, Load) else None
         if isinstance(t, Load) and isinstance(body, Apply) and body.op == op and self._in_bounds(t, given, checked):
             return self.terms.at(t.tensor, t.indices)
@@ -394,10 +413,11 @@ class Descent:
     def _indices(self, a: Load, b: Load, given: Given) -> bool:
         if a.indices == b.indices:
             return True
-        theirs = self._matched(a.indices, b.indices, given)
-        if theirs is None:
+        mine, theirs = (tuple(self._of_indices(e, given) for e in side.indices) for side in (a, b))
+        matched = self._matched(mine, theirs, given)
+        if matched is None:
             return False
-        return all(self._same_index(x, y, given) for x, y in zip(a.indices, theirs, strict=True))
+        return all(self._same_index(x, y, given) for x, y in zip(mine, matched, strict=True))
 
     def _same_index(self, x: PrimExpr, y: PrimExpr, given: Given) -> bool:
         return x == y or self.logic.equal(self._simple(x, given), self._simple(y, given), given)
@@ -440,8 +460,18 @@ class Descent:
         given = self.logic.interned(given)
         key = (e, id(given))
         if key not in self._simpler:
-            self._simpler[key] = simplified(e, given, self.logic)
+            self._simpler[key] = simplified(self._of_indices(e, given), given, self.logic)
         return self._simpler[key]
+
+    def _of_indices(self, e: PrimExpr, given: Given) -> PrimExpr:
+        """An index expression with the value of each element in it that is an expression over indices once expanded:
+        of ``arange``, a constant, a computed table."""
+        by: dict[str, PrimExpr] = {}
+        for name in sorted(free_symbols(e) & self.terms.opaque.keys()):
+            found = self.exposed(self.terms.opaque[name], given, True)
+            if isinstance(found, Int) and found.dtype != "bool":
+                by[name] = found.value
+        return substitute(e, by) if by else e
 
     # --- constants
 

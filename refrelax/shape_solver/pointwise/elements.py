@@ -361,6 +361,8 @@ def apply(
         return truth
     if op == "Cast" and args[0].dtype == dtype:
         return args[0]
+    if op == "Cast" and (kept := _there_and_back(dtype, args[0])) is not None:
+        return kept
     if op == "Cast" and dtypes.is_float(dtype) and isinstance(args[0], Int):
         known = as_int(args[0].value)
         if known is not None:
@@ -378,6 +380,14 @@ def apply(
     return terms.apply(op, dtype, args, attrs)
 
 
+def of_truth(terms: Terms, dtype: str, known: bool) -> Term | None:
+    """A truth as a number of ``dtype``, if that has both."""
+    if dtypes.is_float(dtype):
+        found = terms.number(dtype, bits.encode(dtype, float(known)))
+        return found if _is(found, float(known)) and _has_zero(dtype) else None
+    return terms.integer(int_imm(int(known), dtype)) if dtypes.bits(dtype) > 1 and dtype != "bool" else None
+
+
 def _truth(op: str, args: tuple[Term, ...]) -> Term | None:
     """The truth ``b`` behind ``0 < int(b)`` and ``int(b) != 0``."""
     pairs = {"LT": [(0, 1)], "NE": [(0, 1), (1, 0)]}.get(op, [])
@@ -386,6 +396,14 @@ def _truth(op: str, args: tuple[Term, ...]) -> Term | None:
         if isinstance(z, Int) and as_int(z.value) == 0 and isinstance(cast, Apply) and cast.op == "Cast":
             if cast.args[0].dtype == "bool" and dtypes.bits(cast.dtype) > 1:  # (true is -1 in int1)
                 return cast.args[0]
+    return None
+
+
+@rule("sh/neutral-operand")
+def _there_and_back(dtype: str, t: Term) -> Term | None:
+    """What is converted to a format that has every value of ``dtype``, and back."""
+    if isinstance(t, Apply) and t.op == "Cast" and t.args[0].dtype == dtype and dtypes.is_float(t.dtype):
+        return t.args[0] if bits.has_values_of(t.dtype, dtype) else None
     return None
 
 
@@ -420,7 +438,7 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
 @rule("sh/neutral-operand")
 def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
     """Signs that meet: ``-(-x)`` is ``x``, ``x + (-y)`` is ``x - y``, ``x - (-y)`` is ``x + y``, ``|-x|`` and ``||x||``
-    are ``|x|``."""
+    are ``|x|``, ``(-x) * y`` is ``-(x * y)``; and ``x + x`` is ``2 * x``."""
     if bits.nan_bits(dtype) is None or not _has_zero(dtype):
         return None
     match op, args:
@@ -438,8 +456,20 @@ def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term |
             return apply(terms, op, dtype, (z,))
         case "T.fabs", (Apply("T.fabs") as x,):
             return x
+        case _ if any(map(has_old, args)):
+            return None  # (what is folded keeps its form)
+        case ("Mul" | "Div"), (x, y) if (z := _negated(x)) is not None:
+            return _negative(terms, apply(terms, op, dtype, (z, y)))
+        case ("Mul" | "Div"), (x, y) if (z := _negated(y)) is not None:
+            return _negative(terms, apply(terms, op, dtype, (x, z)))
+        case "Add", (x, y) if x is y and bits.decode(dtype, two := bits.encode(dtype, 2.0)) == 2:
+            return apply(terms, "Mul", dtype, (x, terms.number(dtype, two)))
         case _:
             return None
+
+
+def _negative(terms: Terms, t: Term) -> Term:
+    return apply(terms, "Mul", t.dtype, (t, terms.number(t.dtype, bits.encode(t.dtype, -1.0))))
 
 
 def signed(t: Term | None) -> bool:

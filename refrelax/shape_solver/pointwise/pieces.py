@@ -23,7 +23,7 @@ from refrelax.shape_solver.context import order
 from refrelax.shape_solver.pointwise.logic import Given, compare
 from refrelax.shape_solver.pointwise.simplify import canonical
 from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Term
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, Select, SymVar, as_int, free_symbols, int_imm
 
 if TYPE_CHECKING:
     from refrelax.shape_solver.pointwise.descent import Descent
@@ -61,7 +61,7 @@ def _parted(
     for at, (v, extent) in enumerate(fold.axes):
         if any(v.name in free_symbols(e) for _, e in fold.axes):
             continue
-        told = (p for atom in _conditions(descent, fold.body, known, checked, MOST_DEPTH) for p in _places(atom, v))
+        told = (p for atom in conditions(descent, fold.body, known, checked) for p in _places(atom, v))
         for place in (*told, *(e for e in places if e.dtype == v.dtype)):
             if free_symbols(place) & names or as_int(place) == 0 or place == extent:
                 continue
@@ -85,18 +85,22 @@ def _at(descent: Descent, fold: Fold, at: int, place: PrimExpr) -> tuple[Fold, F
     return replace(fold, axes=tuple(before)), rest
 
 
-def _conditions(descent: Descent, t: Term, known: Given, checked: bool, depth: int) -> Iterator[PrimExpr]:
+def conditions(
+    descent: Descent, t: Term, known: Given, checked: bool, depth: int = MOST_DEPTH
+) -> Iterator[PrimExpr]:
     """The comparisons of indices that decide what an item is, outermost first."""
     t = descent.exposed(t, known, checked)
     match t:
         case Choose(Int(condition), yes, no):
             yield from _atoms(canonical(condition))
             if depth:
-                yield from _conditions(descent, yes, known, checked, depth - 1)
-                yield from _conditions(descent, no, known, checked, depth - 1)
+                yield from conditions(descent, yes, known, checked, depth - 1)
+                yield from conditions(descent, no, known, checked, depth - 1)
+        case Int(Select(condition, _, _)):
+            yield from _atoms(canonical(condition))
         case Apply(args=args) if depth:
             for each in args:
-                yield from _conditions(descent, each, known, checked, depth - 1)
+                yield from conditions(descent, each, known, checked, depth - 1)
         case _:
             pass
 

@@ -29,6 +29,7 @@ from refrelax.syntax.scalars import (
     Select,
     SymVar,
     as_int,
+    free_symbols,
     int_imm,
 )
 
@@ -222,24 +223,49 @@ class Words:
         for v, extent in t.axes:
             known = (*known, *self.descent.logic.domain(v, extent))
         axes = frozenset(v.name for v, _ in t.axes)
-        products = [each for each in self.products(t.body, known, depth) if each != (0, ())]
+        products = [each for each in self.products(t.body, known, depth) if not self.nothing(*each, known)]
         whole = [all(mentions(self.descent.terms, f, axes) for f in factors) for _, factors in products]
         if len(products) == 1 and products[0][0] == 1 and all(whole) and _literal(t.start) == 0:
-            return None
+            if len(self.apart(t, products[0][1])) == 1:
+                return None
         total = self.word(t.start, dtype, strict, depth)
         for count, factors in products:
             inside = [f for f in factors if mentions(self.descent.terms, f, axes)]
-            item = self.descent.terms.integer(int_imm(1, dtype)) if not inside else inside[0]
-            for each in inside[1:]:
-                item = self.descent.terms.apply("Mul", dtype, (item, each))
-            start = self.descent.terms.integer(int_imm(0, dtype))
-            partial = self.descent.terms.fold("Add", start, t.axes, t.guard, item, True)
-            term = Binary("Mul", int_imm(count, dtype), self.leaf(partial, dtype, strict))
+            term: PrimExpr = int_imm(count, dtype)
+            parts = self.apart(t, inside)
+            for own, items in parts:
+                item = self.descent.terms.integer(int_imm(1, dtype)) if not items else items[0]
+                for each in items[1:]:
+                    item = self.descent.terms.apply("Mul", dtype, (item, each))
+                start = self.descent.terms.integer(int_imm(0, dtype))
+                partial = self.descent.terms.fold("Add", start, own, t.guard, item, True)
+                term = Binary("Mul", term, self.leaf(partial, dtype, strict and len(parts) == 1))
             for each in factors:
                 if each not in inside:
                     term = Binary("Mul", term, self.word(each, dtype, False, depth))
             total = Binary("Add", total, term)
         return total
+
+    def nothing(self, count: int, factors: tuple[Term, ...], known: Given) -> bool:
+        """Whether a product is 0 and, in the second element, no poison."""
+        return count == 0 and not (self.second and any(not self.descent.poison.never(f, known) for f in factors))
+
+    def apart(self, t: Fold, factors: Sequence[Term]) -> list[tuple[tuple[tuple[SymVar, PrimExpr], ...], list[Term]]]:
+        """The axes of a sum of one product, and its factors, in groups that have no axis in common: the sum is the
+        product of their sums. (Where one of them is of nothing, what is poison in another is not asked for.)"""
+        terms, names = self.descent.terms, [v.name for v, _ in t.axes]
+        whole = [(t.axes, list(factors))]
+        if t.guard is not None or any(free_symbols(extent) & set(names) for _, extent in t.axes):
+            return whole
+        groups: list[tuple[set[str], list[Term]]] = []
+        for each in factors:
+            own = {name for name in names if mentions(terms, each, frozenset({name}))}
+            joined = [g for g in groups if g[0] & own]
+            groups = [g for g in groups if not g[0] & own]
+            groups.append((own.union(*(g[0] for g in joined)), [f for g in joined for f in g[1]] + [each]))
+        if len(groups) < 2 or sum(len(own) for own, _ in groups) < len(names):
+            return whole
+        return [(tuple(axis for axis in t.axes if axis[0].name in own), items) for own, items in groups]
 
     def products(self, t: Term, known: Given, depth: int) -> list[tuple[int, tuple[Term, ...]]]:
         """An item of a sum as a sum of products, each with its factor."""
@@ -271,11 +297,19 @@ class Words:
                 return each.symbol
         if len(own) >= MOST_LEAVES:
             raise TooMuch
-        symbol = self.known(t, dtype) if self.second else None
+        symbol = self.known(t, dtype) if self.second else self.as_before(t, dtype)
         if symbol is None:
             symbol = self.descent.terms.fresh("x", dtype)
         own.append(Leaf(t, symbol, strict))
         return symbol
+
+    def as_before(self, t: Term, dtype: str) -> SymVar | None:
+        """The symbol of a reduction of the first element that has the one value of ``t``."""
+        for each in self.ours:
+            if isinstance(t, Fold) and isinstance(each.term, Fold) and each.symbol.dtype == dtype:
+                if self.descent.one_value(each.term, t, self.given):
+                    return each.symbol
+        return None
 
     def known(self, t: Term, dtype: str) -> SymVar | None:
         for each in sorted(self.ours, key=lambda leaf: (leaf.term is not t, not leaf.strict)):
