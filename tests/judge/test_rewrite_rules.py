@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import refrelax as rr
 from refrelax.cli import main
+from tests.judge import written_rules
 from tests.judge.rewrite_rules import Rule, rules, text
 
 OPEN = {
@@ -30,7 +32,15 @@ ALL = {(rank, rule.name): rule for rank in (1, 2) for rule in rules(rank)}
 ASKED = [pytest.param(*key, marks=() if key[0] == 1 and key[1] in QUICK else pytest.mark.nightly) for key in ALL]
 
 
-def word(rule: Rule, right: str) -> str:
+WRITTEN = {rule.name: rule for rule in written_rules.WRITTEN}
+QUICK_WRITTEN = (
+    "sum-of-outer", "sum-tile", "cumsum-add", "cumsum-slice", "take-slice", "dot-eye", "triu-tril", "cast-f16",
+    "sum-bool-where", "neg-mul-float", "mul-two-float", "softmax-permute",
+)  # fmt: skip
+ASKED_WRITTEN = [pytest.param(name, marks=() if name in QUICK_WRITTEN else pytest.mark.nightly) for name in WRITTEN]
+
+
+def word(rule: Rule, right: str, text: Callable[[str, str], str] = text) -> str:
     first, second = (rr.parse(text(rule.params, side)) for side in (rule.left, right))
     return rr.validate(first, second, assume=rule.given).word
 
@@ -42,6 +52,15 @@ def test_a_rule_is_proved_and_what_is_wrong_by_a_hair_is_refuted(rank: int, name
     assert found == "PROVED" or (name in OPEN and found in ("PROVED-AT", "TESTED")), found
     for each in rule.false:
         assert word(rule, each) == "REFUTED", each
+
+
+@pytest.mark.parametrize("name", ASKED_WRITTEN)
+def test_a_rule_that_is_written_out(name: str) -> None:
+    rule = WRITTEN[name]
+    found = word(rule, rule.right, written_rules.text)
+    assert found == "PROVED" or (name in written_rules.OPEN and found in ("PROVED-AT", "TESTED")), found
+    for each in rule.false:
+        assert word(rule, each, written_rules.text) == "REFUTED", each
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -458,9 +458,9 @@ def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term |
             return x
         case _ if any(map(has_old, args)):
             return None  # (what is folded keeps its form)
-        case ("Mul" | "Div"), (x, y) if (z := _negated(x)) is not None:
+        case (("Mul" | "Div"), (x, y)) if (z := _negated(x)) is not None:
             return _negative(terms, apply(terms, op, dtype, (z, y)))
-        case ("Mul" | "Div"), (x, y) if (z := _negated(y)) is not None:
+        case (("Mul" | "Div"), (x, y)) if (z := _negated(y)) is not None:
             return _negative(terms, apply(terms, op, dtype, (x, z)))
         case "Add", (x, y) if x is y and bits.decode(dtype, two := bits.encode(dtype, 2.0)) == 2:
             return apply(terms, "Mul", dtype, (x, terms.number(dtype, two)))

@@ -22,6 +22,7 @@ from refrelax.semantics.loops.grids import of_each_block
 from refrelax.semantics.loops.lockstep import is_private
 from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, known_names
 from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.pointwise import scans
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
@@ -60,6 +61,7 @@ from refrelax.syntax.scalars import (
     Intrinsic,
     Literal,
     PrimExpr,
+    SymVar,
     as_int,
     free_symbols,
     int_imm,
@@ -266,6 +268,10 @@ class _Reader(Memories):
         del self.scope[len(self.scope) - len(domain) :]
         for memory in written:
             level = memory.levels.pop()
+            if level.scan:
+                if len(level.updates) != 1 or level.reads:
+                    raise NotRead("a scan beside another store or load")
+                level.updates = [scans.gathered(self.terms, self.logic, level.updates[0], v, (*self.scope, *domain))]
             self.alone(memory, level, v)
             self.deliver(memory, self.closed(memory, level, v, extent))
 
@@ -293,6 +299,23 @@ class _Reader(Memories):
         self.guarded(condition, block.body)
         self.by, self.reduces, self.turns = outer, reduces, turns
 
+    def goes_on(self, store: BufferStore, memory: Memory, own: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...] | None:
+        """The indices of the element that the iteration before wrote, if the store is a scan that reads it."""
+        if not memory.levels or memory.local or self.guards or store.buffer in self.wide or store.buffer in self.kept:
+            return None
+        level, v = memory.levels[-1], SymVar(self.over[-1], "int64")
+        if level.kind not in ("serial", "unrolled") or level.updates or level.reads:
+            return None
+        reading = replace(self.reading(None, ()), require=lambda *_: None)
+        loads = scans.own_loads(store)
+        if not loads or not all(reading.plain(i) for each in loads for i in each.indices):
+            return None
+        loaded = [tuple(reading.index(i) for i in each.indices) for each in loads]
+        if not scans.goes_on(self.logic, store, v, own, loaded):
+            return None
+        level.scan = True
+        return loaded[0]
+
     def store(self, store: BufferStore) -> None:
         if (loop := by_lanes(store, self.terms.fresh("lane").name)) is not None:
             self.loop(loop)
@@ -308,7 +331,8 @@ class _Reader(Memories):
         for i, d in zip(indices, memory.shape, strict=True):
             for bound in within(i, d):
                 self.obligations.append(Definedness("store in bounds", bound, tuple(self.scope)))
-        value = self.reading(store, own).term(store.value)
+        goes_on = self.goes_on(store, memory, own)
+        value = self.reading(store, own if goes_on is None else goes_on).term(store.value)
         where = [compare("EQ", o, i) for o, i in zip(memory.at, indices, strict=True)]
         over = self.turns.get(store.buffer, frozenset())
         self.deliver(memory, [Update((*where, *self.guards), value, self.reduces, once=not has_old(value), over=over)])

@@ -85,9 +85,7 @@ def _at(descent: Descent, fold: Fold, at: int, place: PrimExpr) -> tuple[Fold, F
     return replace(fold, axes=tuple(before)), rest
 
 
-def conditions(
-    descent: Descent, t: Term, known: Given, checked: bool, depth: int = MOST_DEPTH
-) -> Iterator[PrimExpr]:
+def conditions(descent: Descent, t: Term, known: Given, checked: bool, depth: int = MOST_DEPTH) -> Iterator[PrimExpr]:
     """The comparisons of indices that decide what an item is, outermost first."""
     t = descent.exposed(t, known, checked)
     match t:

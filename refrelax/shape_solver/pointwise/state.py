@@ -54,6 +54,8 @@ class Level:
     kind: str = "serial"
     updates: list[Update] = field(default_factory=list)
     reads: list[tuple[tuple[PrimExpr, ...], Given]] = field(default_factory=list)
+    scan: bool = False
+    """Whether what was there before an update is what the iteration before wrote."""
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ Spec: ``spec/06c-pointwise.md``, ``sh/words``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -304,10 +305,11 @@ class Words:
         return symbol
 
     def as_before(self, t: Term, dtype: str) -> SymVar | None:
-        """The symbol of a reduction of the first element that has the one value of ``t``."""
+        """The symbol of a reduction of the first element that is ``t`` wherever one of the two is determined."""
         for each in self.ours:
             if isinstance(t, Fold) and isinstance(each.term, Fold) and each.symbol.dtype == dtype:
-                if self.descent.one_value(each.term, t, self.given):
+                pairs = ((each.term, t), (t, each.term))
+                if all(self.descent.one_value(x, y, self.given) for x, y in pairs):
                     return each.symbol
         return None
 
