@@ -12,7 +12,6 @@ from tests.judge.rewrite_rules import Rule
 
 OPEN = {
     "sign-abs",  # a choice by data inside a product
-    "prod-mul",  # a product of products
     "sum-max-min",  # two sums taken together
     "sum-repeat",  # a sum parted by a quotient
     "dot-assoc",  # sums in another order, with products

@@ -135,7 +135,7 @@ class Words:
                 found = self.applied(t, dtype, strict, depth + 1)
                 if found is not None:
                     return found
-            case Fold("Add" | "Max" | "Min") if t.dtype == dtype and dtype in WORDS - {"bool"}:
+            case Fold("Add" | "Mul" | "Max" | "Min") if t.dtype == dtype and dtype in WORDS - {"bool"}:
                 found = self.reduction(t, dtype, strict, depth + 1)
                 if found is not None:
                     return found
@@ -178,7 +178,7 @@ class Words:
     # --- reductions
 
     def reduction(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
-        """A sum or an extreme in pieces; a sum of products by ``sum``."""
+        """A sum, product or extreme in pieces; a sum of products by ``sum``."""
         self.sums = True
         parts = pieces(self.descent, t, self.given, self.second, self.places)
         if len(parts) == 1:
@@ -193,7 +193,7 @@ class Words:
         return total
 
     def extreme(self, t: Fold, dtype: str, strict: bool, depth: int) -> PrimExpr | None:
-        """An extreme of extremes as several, from a start that is one more item."""
+        """An extreme of extremes, or a product of products, as several, from a start that is one more item."""
         neutral, known = _neutral(t.op, dtype), self.given
         for v, extent in t.axes:
             known = (*known, *self.descent.logic.domain(v, extent))
@@ -209,7 +209,7 @@ class Words:
         return total
 
     def items(self, op: str, t: Term, known: Given, depth: int) -> list[Term]:
-        """What an item of an extreme is the extreme of."""
+        """What an item of an extreme or a product is the extreme or product of."""
         self.descent.logic.spend()
         if depth > MOST_DEPTH:
             raise TooMuch
@@ -340,7 +340,7 @@ def looks_like_words(a: Term, b: Term) -> bool:
     return any(
         isinstance(t, Apply)
         or (isinstance(t, Choose) and not isinstance(t.condition, Int))
-        or (isinstance(t, Fold) and t.op in ("Add", "Max", "Min") and a.dtype != "bool")
+        or (isinstance(t, Fold) and t.op in ("Add", "Mul", "Max", "Min") and a.dtype != "bool")
         for t in (a, b)
     )
 
@@ -350,7 +350,7 @@ def _extents(t: Term) -> list[PrimExpr]:
 
 
 def _neutral(op: str, dtype: str) -> int:
-    return 0 if op == "Add" else dtypes.integer_range(dtype)[op == "Min"]
+    return int(op == "Mul") if op in ("Add", "Mul") else dtypes.integer_range(dtype)[op == "Min"]
 
 
 def _literal(t: Term) -> int | None:
