@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.backends.cupy_ import emulate
 from refrelax.lower import lower
+
+needs_gxx = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 
 HEAD = "from tvm.script import ir as I, relax as R, tirx as T\n"
 
@@ -113,3 +116,15 @@ def test_steps_of_an_index_fit_where_it_is_computed() -> None:
         before, after = (rr.run(each, "main", x, rr.Shape((b, n))) for each in (checked, lowered.module))
         assert isinstance(before, rr.Returned) and isinstance(after, rr.Returned), (before, after)
         assert before.value.shape == after.value.shape == (b * (n + 6), 24)
+
+
+@pytest.mark.parametrize("impl", ["numpy", pytest.param("cuda-emulated", marks=needs_gxx)])
+@pytest.mark.parametrize("passes", [(), ("fuse_ops", "fuse_loops")])
+@pytest.mark.parametrize("first", [MILD, "T.exp(A[n - 1 - vi, vj])"])
+def test_machines_read_nothing_where_nothing_is(first: str, passes: tuple[str, ...], impl: str) -> None:
+    """NumPy ended with an IndexError, a kernel read beyond the memory: an index moved into no range is no index."""
+    module_ = lower(rr.check(rr.parse(module(first))), passes=passes).module
+    nothing = rr.diff(module_, "main", [np.zeros((0, 4), "float32")], impl=impl)
+    assert str(nothing).startswith("OPEN"), nothing
+    found = rr.diff(module_, "main", [np.ones((3, 4), "float32")], impl=impl)
+    assert isinstance(found, rr.Agreement), str(found)
