@@ -266,7 +266,7 @@ class Text:
     # --- memory -------------------------------------------------------------------------------------------------------
 
     def load(self, expr: BufferLoad) -> str:
-        """``A[…]``, every index moved into range unless it is proved to be there."""
+        """``A[…]``, every index moved into range unless it is proved to be there; nothing is read where no index is."""
         if expr.predicate is not None:
             raise Unsupported("a predicated load in a CUDA kernel")
         if expr.buffer in self.registers:
@@ -277,9 +277,11 @@ class Text:
         if expr.buffer not in self.private:
             self.used.buffers[expr.buffer] = buffer
             self.touch(buffer, expr.indices, written=False)
-        text = f"{c_name(expr.buffer)}[{self.offset(buffer, expr.indices)}]"
+        kind, text = c_type(buffer.dtype), f"{c_name(expr.buffer)}[{self.offset(buffer, expr.indices)}]"
+        if some := self.some(buffer, expr.indices):
+            return f"({some} ? ({kind}){text} : {kind}())"
         # memory that is also written is not a plain array under emulation: its elements are read by a conversion
-        return f"({c_type(buffer.dtype)}){text}" if expr.buffer in self.stored else text
+        return f"({kind}){text}" if expr.buffer in self.stored else text
 
     def touch(self, buffer: Buffer, indices: tuple[PrimExpr, ...], written: bool) -> None:
         """Note that this place reads or writes memory."""
@@ -299,9 +301,19 @@ class Text:
             return "0"
         parts = []
         for index, dim in zip(indices, buffer.shape, strict=True):
-            proved = self.is_index(index) and self.bounds.inside(self.resolve(index), self.resolve(dim), buffer.name)
+            proved = self.inside(index, dim, buffer)
             parts.append(self.index(index) if proved else f"at({self.index(index)}, {self.index(dim)})")
         return self.row_major(buffer, parts)
+
+    def some(self, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> str:
+        """Whether there is an element where indices are moved into range, as text; none where that is known."""
+        pairs = () if buffer.scalar else zip(indices, buffer.shape, strict=True)
+        empty = (dim for index, dim in pairs if not as_int(dim) and not self.inside(index, dim, buffer))
+        return " && ".join(f"{self.index(each)} > 0" for each in dict.fromkeys(empty))
+
+    def inside(self, index: PrimExpr, dim: PrimExpr, buffer: Buffer) -> bool:
+        """Whether an index is proved to be in range."""
+        return self.is_index(index) and self.bounds.inside(self.resolve(index), self.resolve(dim), buffer.name)
 
     def row_major(self, buffer: Buffer, parts: list[str]) -> str:
         text = ""

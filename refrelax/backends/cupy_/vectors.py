@@ -85,8 +85,11 @@ class Chunk:
         for k, load in enumerate(self.loads):
             inner.used.buffers[load.buffer] = inner.buffers[load.buffer]
             inner.touch(inner.buffers[load.buffer], load.indices, written=False)
-            kind, offset = c_type(load.dtype), inner.offset(inner.buffers[load.buffer], load.indices)
-            out.line(f"load{letters(k)} = loaded<{kind}, {self.width}>({c_name(load.buffer)}, {offset}, many);")
+            buffer, kind = inner.buffers[load.buffer], c_type(load.dtype)
+            found = f"loaded<{kind}, {self.width}>({c_name(load.buffer)}, {inner.offset(buffer, load.indices)}, many)"
+            if some := inner.some(buffer, load.indices):
+                found = f"{some} ? {found} : vec<{kind}, {self.width}>()"
+            out.line(f"load{letters(k)} = {found};")
         for k, (name, at) in enumerate(self.stores):
             target, _ = statements.place(inner, inner.buffers[name], at)
             out.line(f"place{letters(k)} = {target};")

@@ -312,8 +312,10 @@ class Text:
         if any(part is None for part in parts) or len(set(axes)) != len(axes):
             grids = ", ".join(self.index(i) for i in expr.indices)
             return f"rt.gather({name}, {grids})"
-        text = f"{name}[{', '.join(part[0] for part in parts if part is not None) or '()'}]"
-        return self._aligned(text, axes)
+        found = [part[0] for part in parts if part is not None]
+        moved = [str(k) for k, each in enumerate(found) if each.startswith("rt.clamp(") and not as_int(buffer.shape[k])]
+        name = f"rt.some({name}, {', '.join(moved)})" if moved else name
+        return self._aligned(f"{name}[{', '.join(found) or '()'}]", axes)
 
     def _subscript(self, index: PrimExpr, dim: PrimExpr) -> tuple[str, int | None] | None:
         """One index as a subscript and the grid axis it runs over; ``None`` if only a gather will do."""

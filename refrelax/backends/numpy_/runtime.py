@@ -74,6 +74,13 @@ def clamp(index: int, extent: int) -> int:
     return max(0, min(int(index), extent - 1))
 
 
+def some(array: Any, *axes: int) -> Any:
+    """The array, or one with an element along ``axes`` where it has none: what is loaded there means nothing."""
+    if all(array.shape[axis] for axis in axes):
+        return array
+    return np.zeros([max(n, int(axis in axes)) for axis, n in enumerate(array.shape)], array.dtype)
+
+
 def gather(array: Any, *indices: Any) -> Any:
     """``array[indices]`` over a grid, out-of-range indices moved into range."""
     if 0 in array.shape:

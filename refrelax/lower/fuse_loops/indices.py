@@ -16,7 +16,7 @@ from refrelax.semantics.loops.indices import of_indices
 from refrelax.shape_solver.defined import in_range
 from refrelax.syntax import dtypes
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import COMPARISONS, Binary, BufferLoad, Intrinsic, Not, PrimExpr, Select, as_int, walk
+from refrelax.syntax.scalars import COMPARISONS, Binary, BufferLoad, Intrinsic, Not, PrimExpr, Select, walk
 
 
 @dataclass(slots=True)
@@ -30,17 +30,15 @@ class Asker:
         self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...], fits: str = "int64"
     ) -> bool:
         """Ask under the domain. ``evaluated``: what the program computes at this very place already, so that its
-        steps are known to fit (only said where they are products of unknowns); ``fits``: the dtype whose range every
-        step of the claim must stay in."""
-        if any(isinstance(n, BufferLoad) for n in walk(claim)):
-            return False  # of an element that is an index nothing is known
-        assume = domain.about(claim).assumptions()
-        for e in evaluated:
-            dtypes_ = {n.dtype for n in walk(e) if dtypes.is_integer(n.dtype)}
-            one_range = len(dtypes_) == 1  # (behind a conversion each step has the range of its own)
-            if one_range and any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
-                assume = (*assume, *in_range(e, *integer_range(dtypes_.pop())))
-        return self.ledger.holds(claim, rule_id, self.where, assume, fits)
+        steps are known to fit (only said where they are products); ``fits``: the dtype whose range every step of the
+        claim must stay in."""
+        if _read_from_memory(claim):
+            return False
+        return self.ledger.holds(claim, rule_id, self.where, _given(claim, domain, evaluated), fits)
+
+    def known(self, claim: PrimExpr, domain: Domain, evaluated: tuple[PrimExpr, ...], fits: str = "int64") -> bool:
+        """Whether a claim is proved with little effort. Nothing is kept."""
+        return not _read_from_memory(claim) and self.ledger.known(claim, _given(claim, domain, evaluated), fits)
 
     @rule("lo/fuse-index-equal")
     def shorter(self, e: PrimExpr, domain: Domain) -> PrimExpr:
@@ -90,8 +88,19 @@ class Asker:
         return self.ledger.holds(claim, "lo/fuse-index-equal", self.where, domain.about(claim).assumptions())
 
 
-def _constant(product: Binary) -> bool:
-    return as_int(product.a) is not None or as_int(product.b) is not None
+def _given(claim: PrimExpr, domain: Domain, evaluated: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...]:
+    assume = domain.about(claim).assumptions()
+    for e in evaluated:
+        dtypes_ = {n.dtype for n in walk(e) if dtypes.is_integer(n.dtype)}
+        one_range = len(dtypes_) == 1  # (behind a conversion each step has the range of its own)
+        if one_range and any(isinstance(n, Binary) and n.op == "Mul" for n in walk(e)):
+            assume = (*assume, *in_range(e, *integer_range(dtypes_.pop())))
+    return assume
+
+
+def _read_from_memory(claim: PrimExpr) -> bool:
+    """Whether the claim is about elements that are indices, of which nothing is known."""
+    return any(isinstance(n, BufferLoad) for n in walk(claim))
 
 
 def _index_only(e: PrimExpr) -> bool:

@@ -1,7 +1,7 @@
 """Inlining: a pointwise nest into the nests that read it, so that its buffer goes away.
 
 ``B[i] = f(i)`` and a load ``B[e]`` elsewhere: the load becomes ``f(e)``. Right if ``e`` is proved to lie inside of
-``B`` wherever it is evaluated (a load outside would have been poison, and ``f`` may mean something there), and if it
+``B`` wherever it is evaluated (a load outside would have been poison, and ``f`` may end the run there), and if it
 stays in range of the index dtype. Elements are computed by the same operations on the same operands in the same
 order, so every bit is the same.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from refrelax.lower.claims import Ledger, both, eq, within
-from refrelax.lower.domains import Domain
+from refrelax.lower.domains import Domain, is_plain
 from refrelax.lower.fuse_loops.indices import Asker
 from refrelax.lower.fuse_loops.program import Program
 from refrelax.lower.nests import Nest, covers, parts, rebuilt
@@ -23,7 +23,20 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.loops.indices import of_indices
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, BufferLoad, Intrinsic, Not, PrimExpr, Select, SymVar, as_int, int_imm, walk
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferLoad,
+    Cast,
+    Intrinsic,
+    Literal,
+    Not,
+    PrimExpr,
+    Select,
+    SymVar,
+    as_int,
+    int_imm,
+    walk,
+)
 
 LARGEST = 600
 """The most nodes in a value that inlining makes."""
@@ -166,13 +179,18 @@ class _Inliner:
 
     @rule("lo/fuse-in-bounds")
     def in_bounds(self, load: BufferLoad, domain: Domain) -> None:
-        """The load stays inside of the buffer."""
+        """The load stays inside of the buffer, or what the producer computes ends no run outside of it either."""
         extents = {axis.var.name: axis.extent for axis in self.reader.axes}
         bounds = []
         for index, dim in zip(load.indices, self.p.buffers[load.buffer].shape, strict=True):
             if not (isinstance(index, SymVar) and extents.get(index.name) == dim):
                 bounds.append(within(index, int_imm(0, index.dtype), _as(dim, index.dtype)))
-        if bounds and not self.asker.holds(both(*bounds), "lo/fuse-in-bounds", domain, load.indices):
+        if not bounds:
+            return
+        claim, at = both(*bounds), load.indices
+        if ends_no_run(self.producer.value) and of_indices(claim) and not self.asker.known(claim, domain, at):
+            return
+        if not self.asker.holds(claim, "lo/fuse-in-bounds", domain, at):
             raise Refused
 
     @rule("lo/fuse-elements-fit")
@@ -188,6 +206,21 @@ class _Inliner:
         for dtype, claims in steps.items():
             if not self.asker.holds(both(*claims), "lo/fuse-elements-fit", domain, (), dtype):
                 raise Refused
+
+
+def ends_no_run(e: PrimExpr) -> bool:
+    """Whether a value is found at any index: floats loaded at variables and numbers, and what is computed of them."""
+    if dtypes.kind(e.dtype) != "float":
+        return False
+    match e:
+        case BufferLoad(indices=indices):
+            return all(map(is_plain, indices))
+        case Literal():
+            return True
+        case Cast() | Binary(op="Add" | "Sub" | "Mul" | "Div" | "Min" | "Max"):
+            return all(map(ends_no_run, parts(e)))
+        case _:
+            return False
 
 
 def _may_wrap(e: PrimExpr) -> bool:
