@@ -384,7 +384,8 @@ def test_runs_are_asked_many_at_once_and_alone_where_that_does_not_pass() -> Non
     assert implementation.alone == []
     implementation.run_many = lambda programs: [[rr.Returned(5)] for _ in programs]  # type: ignore[method-assign]
     words = Counter(each.word for each in conformance.judge_cases(cases, implementation))
-    assert len(implementation.alone) >= len(asked) and words["passed"] == 0
+    assert len(implementation.alone) >= len(asked)  # where it ends in a trap, which some cases expect
+    assert words["passed"] == sum(case.expect.kind == "Trapped" for case in asked)
 
 
 def test_the_rows_of_json_say_rule_chapter_expected_found_and_time(
