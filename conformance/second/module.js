@@ -34,8 +34,8 @@ function named(node) {
   if (node.node === "ExternFunc") return { library: node.name };
   if (node.node !== "Intrinsic") return {};
   if (node.op.startsWith("cls.")) return { global: node.op.slice(4) };
-  if (!FIRST_IS_NAME.has(node.op) || node.args[0].node !== "StringImm") return {};
-  const name = node.args[0].value;
+  if (!FIRST_IS_NAME.has(node.op)) return {};
+  const name = node.args[0].node === "StringImm" ? node.args[0].value : ""; // what is no string names nothing that is there
   return cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,10 +22,11 @@ from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import Answer
 from refrelax.conformance.suite.pairs import Scored, score
 from refrelax.conformance.suite.protocol import answer_of
-from refrelax.conformance.suite.records import PROFILES, Record, asks_anybody, case_of, exported
-from refrelax.conformance.suite.scores import board, chapters, junit, lacks
+from refrelax.conformance.suite.records import PROFILES, Record, asks_anybody, exported
+from refrelax.conformance.suite.scores import board, chapters, junit, lacks, row
 from refrelax.conformance.workers import Worker
 from refrelax.errors import UsageError
+from refrelax.interop.names import is_tvm, python_of
 from refrelax.shape_solver import z3_
 from refrelax.testing.limits import limited
 
@@ -38,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     run_ = what.add_parser("run", help="run the suite on an implementation")
     run_.add_argument(
         "--impl", required=True,
-        help="reference | numpy | cuda-emulated | cupy | tvm | module:factory | 'COMMAND …' (JSON lines)",
+        help="reference | numpy | cuda-emulated | cupy | tvm | tvm@PYTHON | module:factory | 'COMMAND …' (JSON lines)",
     )  # fmt: skip
     run_.add_argument("--answers", metavar="OUT", help="also write what a command answered, a JSON object a line")
     run_.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes of a command (default: 1)")
@@ -90,8 +92,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def is_command(impl: str) -> bool:
-    """Whether ``--impl`` is a command: it has a space or is a path."""
-    return any(each.isspace() or each in "/\\" for each in impl)
+    """Whether ``--impl`` is a command: it has a space or is a path. (``tvm@PYTHON`` is none.)"""
+    return not is_tvm(impl) and any(each.isspace() or each in "/\\" for each in impl)
 
 
 # --- choosing -------------------------------------------------------------------------------------------------------
@@ -227,12 +229,17 @@ def _judge(options: argparse.Namespace) -> int:
 def _scored(records: list[Record], answers: Mapping[str, Answer], options: argparse.Namespace) -> int:
     known = load_known(Path(options.known)) if options.known else {}
     rows = list(score(records, answers))
-    code = _told((Judged(case_of(each.record), each.word, each.why) for each in rows), len(rows), known, options)
+    code = _told(rows, len(rows), known, options)
+    _summed(rows, options)
+    return code
+
+
+def _summed(rows: list[Scored], options: argparse.Namespace) -> None:
+    """What is told after the cases."""
     if not options.json:
         print("\n".join([*board(rows), *lacks(rows)]))
     if options.junit:
         Path(options.junit).write_text(junit(rows), encoding="utf-8")
-    return code
 
 
 # --- by a judge in Python -------------------------------------------------------------------------------------------
@@ -243,21 +250,24 @@ def _run(options: argparse.Namespace) -> int:
     with _judging(options) as (judge, listed):
         known = load_known(Path(listed)) if listed else {}
         cases = _chosen(options)
-        rows: list[Judged] = []
+        rows: list[Scored] = []
         code = _told(_kept(judge(cases), rows), len(cases), known, options)
-    if options.junit:
-        Path(options.junit).write_text(junit(Scored(_as_record(each), each.word, each.why) for each in rows), "utf-8")
+    _summed(rows, options)
     return code
 
 
-def _kept(rows: Iterator[Judged], kept: list[Judged]) -> Iterator[Judged]:
+def _kept(rows: Iterator[Judged], kept: list[Scored]) -> Iterator[Scored]:
+    """Each row with the time that it took, kept."""
+    began = time.perf_counter()
     for each in rows:
-        kept.append(each)
-        yield each
+        kept.append(Scored(_as_record(each.case), each.word, each.why, round(time.perf_counter() - began, 6)))
+        yield kept[-1]
+        began = time.perf_counter()
 
 
-def _as_record(row: Judged) -> Record:
-    return {"name": row.case.name, "rule": row.case.rule}
+def _as_record(case: Case) -> Record:
+    """A case as far as reports show a record."""
+    return {"name": case.name, "rule": case.rule, "expect": str(case.expect), "place": case.place}
 
 
 Judging = Callable[[list[Case]], Iterator[Judged]]
@@ -269,10 +279,10 @@ def _judging(options: argparse.Namespace) -> Iterator[tuple[Judging, Any]]:
     already, are asked here; others in a process that can be ended."""
     if options.impl == "reference":
         yield lambda cases: _in_time(_by_definition, cases, options.deadline), options.known
-    elif options.impl == "tvm":
+    elif is_tvm(options.impl):
         from refrelax.interop.tvm import TvmImplementation
 
-        tvm = TvmImplementation(timeout=options.deadline)
+        tvm = TvmImplementation(timeout=options.deadline, python=python_of(options.impl))
         yield lambda cases: suite.judge_cases(cases, tvm), options.known or tvm.known
     else:
         worker = Worker(options.impl, options.deadline)
@@ -292,14 +302,15 @@ def _in_time(judge: Callable[[Case], Judged], cases: list[Case], deadline: float
         yield judged
 
 
-def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], options: argparse.Namespace) -> int:
+def _told(rows: Iterable[Scored], total: int, known: Mapping[str, Deviation], options: argparse.Namespace) -> int:
     """Every row, and the sum. 0 if nothing unexpected was found, 3 if nothing could be judged."""
     counts, why = Counter[str](), ""
     with progress(total, "conformance") as step:
-        for row in rows:
-            step(row.case.name)
-            why = why or row.why
-            _tell(row, known_as(row, known), options, counts)
+        for each in rows:
+            name = str(each.record["name"])
+            step(name)
+            why = why or each.why
+            _tell(each, known_as(name, each.word, known), options, counts)
     if not options.json:
         said = [f"{counts[word]} {word}" for word in WORDS if counts[word] or word in ("passed", "failed")]
         more = f"; {counts['known']} known, {counts['unexpected']} unexpected" if known else ""
@@ -313,16 +324,16 @@ def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], op
     return 0
 
 
-def _tell(row: Judged, deviation: str | None, options: argparse.Namespace, counts: Counter[str]) -> None:
-    """One row: counted, and shown if it is unexpected or asked for."""
-    unexpected = row.word in FAULTS and deviation is None
-    counts.update([row.word, *["unexpected"] * unexpected, *["known"] * (deviation is not None)])
+def _tell(scored: Scored, deviation: str | None, options: argparse.Namespace, counts: Counter[str]) -> None:
+    """One case: counted, and shown if it is unexpected or asked for, with where it stands, else with its rule."""
+    word, record = scored.word, scored.record
+    unexpected = word in FAULTS and deviation is None
+    counts.update([word, *["unexpected"] * unexpected, *["known"] * (deviation is not None)])
     if options.json:
-        found = {"case": row.case.name, "passed": row.word == "passed", "verdict": row.word, "why": row.why}
-        emit({**found, "known": deviation})
-    elif unexpected or (options.all and row.word != "passed"):
+        emit({**row(scored), "known": deviation})
+    elif unexpected or (options.all and word != "passed"):
         note = f" [known: {deviation}]" if deviation else ""
-        print(f"{row.word.upper()} {row.case.name} ({row.case.place}): {row.why}{note}")
+        print(f"{word.upper()} {record['name']} ({record.get('place', record['rule'])}): {scored.why}{note}")
 
 
 def _by_definition(case: Case) -> Judged:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from refrelax import api
 from refrelax.conformance import data
+from refrelax.conformance.ahead import MANY, Given, ask
 from refrelax.conformance.cases import REJECTIONS, Case, load
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Rejection
@@ -58,9 +59,12 @@ class Judged:
 
 
 def judge_cases(cases: Iterable[Case], implementation: Any) -> Iterator[Judged]:
-    """Every portable case, one after the other."""
-    judge = Judge(implementation)
-    return (judge(case) for case in cases if case.portable)
+    """Every portable case, one after the other; asked in groups where the implementation takes many programs."""
+    judge, listed = Judge(implementation), [case for case in cases if case.portable]
+    for start in range(0, len(listed), MANY):
+        group = listed[start : start + MANY]
+        judge.ask_ahead(group)
+        yield from map(judge, group)
 
 
 def judge_case(case: Case, implementation: Any) -> Judged:
@@ -76,6 +80,12 @@ class Judge:
         self.check = None if isinstance(implementation, str) else getattr(implementation, "check", None)
         self.answers: dict[tuple[str, int], str | ImplementationFailed] = {}
         self.beside: dict[tuple[tuple[str, ...], bool], bool] = {}
+        self.ahead: dict[str, Given] = {}
+
+    def ask_ahead(self, cases: Iterable[Case]) -> None:
+        """Ask for the runs of these cases at once, if the implementation takes many programs."""
+        if hasattr(self.implementation, "run_many"):
+            self.ahead = ask(self.implementation, cases, read)
 
     def __call__(self, case: Case) -> Judged:
         try:
@@ -84,7 +94,11 @@ class Judge:
             return Judged(case, "not judged", "the text gives no module")
         if case.entry is None or case.expect.kind in REJECTIONS:
             return self.accepts(case)
-        return _runs(case, api.check(module), self.implementation)
+        checked = api.check(module)
+        given = self.ahead.pop(case.name, None)
+        if given is not None and (judged := _runs(case, checked, given)).word == "passed":
+            return judged
+        return _runs(case, checked, self.implementation)
 
     def accepts(self, case: Case) -> Judged:
         """Whether the implementation refuses what the text refuses, and nothing else."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from refrelax.conformance.judged import FAULTS, Judged, Word
+from refrelax.conformance.judged import FAULTS, Word
 from refrelax.errors import UsageError
 
 
@@ -47,7 +47,7 @@ def load_known(path: Path) -> dict[str, Deviation]:
     return known
 
 
-def known_as(row: Judged, known: Mapping[str, Deviation]) -> str | None:
+def known_as(case: str, word: Word, known: Mapping[str, Deviation]) -> str | None:
     """The id of the deviation that says that the case ends so."""
-    listed = known.get(row.case.name)
-    return listed.id if listed is not None and listed.verdict == row.word else None
+    listed = known.get(case)
+    return listed.id if listed is not None and listed.verdict == word else None

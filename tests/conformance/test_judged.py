@@ -122,7 +122,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], s
 def test_a_wrong_implementation_ends_with_one(theirs: Any, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "run", "--impl", f"{theirs(WRONG)}:Wrong", "--only", "evaluation"]) == 1
     said = capfd.readouterr().out
-    assert "FAILED evaluation/" in said and " failed" in said.splitlines()[-1] and "noise" not in said
+    assert "FAILED evaluation/" in said and "07-evaluation " in said.splitlines()[-1] and "noise" not in said
 
 
 def run_by(cases: str) -> str:
@@ -354,10 +354,50 @@ def test_known_deviations(theirs: Any, tmp_path: Path, capsys: pytest.CaptureFix
     cases = [name for name, case in CASES.items() if name.startswith("evaluation/bind") and case.portable]
     assert cases == ["evaluation/bind"]
     assert main(command) == 0
-    assert capsys.readouterr().out == "0 passed, 1 failed; 1 known, 0 unexpected\n"
+    assert capsys.readouterr().out.splitlines()[0] == "0 passed, 1 failed; 1 known, 0 unexpected"
     listed.write_text(KNOWN.replace('"failed"', '"refused"'))
     assert main(command) == 1
     assert "FAILED evaluation/bind" in capsys.readouterr().out
+
+
+class Many:
+    """An implementation that takes many programs at once: right but where it is asked alone."""
+
+    def __init__(self) -> None:
+        self.alone, self.groups = list[str](), list[int]()
+
+    def run_many(self, programs: Any) -> list[Any]:
+        self.groups.append(len(programs))
+        return [[rr.run(rr.check(module), entry, *calls[0], externs=LIBRARY)] for module, entry, calls in programs]
+
+    def run(self, module: Any, entry: str, args: Any) -> Any:
+        self.alone.append(entry)
+        return rr.Trapped("wrong")
+
+
+def test_runs_are_asked_many_at_once_and_alone_where_that_does_not_pass() -> None:
+    cases = [case for name, case in CASES.items() if name.startswith("evaluation/t") and case.portable]
+    asked = [case for case in cases if case.expect.kind in ("Returned", "Trapped")]
+    implementation = Many()
+    words = Counter(each.word for each in conformance.judge_cases(cases, implementation))
+    assert words["passed"] == len(asked) > 3 and sum(implementation.groups) == len(asked)
+    assert implementation.alone == []
+    implementation.run_many = lambda programs: [[rr.Returned(5)] for _ in programs]  # type: ignore[method-assign]
+    words = Counter(each.word for each in conformance.judge_cases(cases, implementation))
+    assert len(implementation.alone) >= len(asked)  # where it ends in a trap, which some cases expect
+    assert words["passed"] == sum(case.expect.kind == "Trapped" for case in asked)
+
+
+def test_the_rows_of_json_say_rule_chapter_expected_found_and_time(
+    theirs: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["conformance", "run", "--impl", f"{theirs(WRONG)}:Wrong", "--only", "evaluation/bind"]
+    xml = tmp_path / "out.xml"
+    assert main([*command, "--json", "--junit", str(xml)]) == 1
+    (row,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert row.keys() >= {"case", "rule", "chapter", "expected", "found", "verdict", "why", "known", "seconds"}
+    assert row["chapter"] == "07-evaluation" and row["expected"] == "Returned" and row["seconds"] > 0
+    assert f"rule: {row['rule']}\nexpected: Returned" in xml.read_text("utf-8")
 
 
 @pytest.mark.parametrize("text", ["[[deviation]", "", KNOWN.replace("id =", "name ="), KNOWN + KNOWN,

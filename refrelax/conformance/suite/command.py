@@ -74,7 +74,8 @@ class Command:
         self._rest = b""
         answer = self._exchange(greeting(), START)
         if answer.get("end") in ("crash", "hang"):
-            raise UsageError(f"--impl: no answer to hello: {answer['end']}: {answer['why']}")
+            hint = " (is its input or its output buffered?)" if answer["end"] == "hang" else ""
+            raise UsageError(f"--impl: no answer to hello: {answer['end']}: {answer['why']}{hint}")
         try:
             self.hello = Hello.of(answer)
         except UsageError:

@@ -20,12 +20,14 @@ from refrelax.conformance.suite.records import Record
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A record, what is said of the answer to it, and why where it is not passed."""
+    """A record, what is said of the answer to it, and why where it is not passed; ``found`` is how the answer ends,
+    where there is one."""
 
     record: Record
     word: Word
     why: str
     seconds: float = 0.0
+    found: str | None = None
 
 
 def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[Scored]:
@@ -40,7 +42,8 @@ def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[
     for record in listed:
         ways, refused = (returned, False) if traps(record) else (right, not refuses(record))
         word, why = settled(record, *said[record["name"]], partial(_partners, record, ways, refused))
-        yield Scored(record, word, why, _seconds(answers.get(record["name"], {}).get("seconds")))
+        answer = answers.get(record["name"], {})
+        yield Scored(record, word, why, _seconds(answer.get("seconds")), _end(answer.get("end")))
 
 
 Partners = Callable[[], Iterable[bool] | None]
@@ -67,6 +70,11 @@ def _seconds(told: object) -> float:
     if not isinstance(told, int | float) or isinstance(told, bool) or not abs(told) < LONGEST:
         return 0.0
     return float(told)
+
+
+def _end(told: object) -> str | None:
+    """How an answer ends; whatever else stands there is no end."""
+    return told if isinstance(told, str) else None
 
 
 LONGEST = 10**9

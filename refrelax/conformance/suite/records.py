@@ -16,7 +16,7 @@ from typing import Any
 
 from refrelax import api
 from refrelax.conformance import data
-from refrelax.conformance.cases import REJECTIONS, Case, parse_expectation
+from refrelax.conformance.cases import REJECTIONS, Case
 from refrelax.conformance.library import LIBRARY
 from refrelax.conformance.suite import values
 from refrelax.errors import Rejection, Returned
@@ -106,12 +106,6 @@ def record_of(case: Case) -> Record:
     if not runs:
         return _sealed({**record, "profile": "static"})
     return _sealed({**record, "profile": _profile(module, case), **_ran(case, checked)})
-
-
-def case_of(record: Record) -> Case:
-    """A record as far as reports show a case."""
-    rule, expect = record["rule"], parse_expectation(record["expect"], record["name"])
-    return Case(record["name"], rule, record["verdict"], "", None, (), expect, None, "suite", 1)
 
 
 def _repeat(case: Case) -> Record:

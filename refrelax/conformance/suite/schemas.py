@@ -1,10 +1,14 @@
-"""The published schemas (JSON Schema 2020-12): of a module, a value, a record, a manifest, a request and an answer."""
+"""The published schemas (JSON Schema 2020-12): of a module, a value, a record, a manifest, and of the protocol's lines.
+
+What the runner writes is closed; what it reads may have keys that it passes over.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from refrelax.conformance.suite.judge import ENDS
+from refrelax.conformance.suite.protocol import FORMS, PROTOCOL
 from refrelax.conformance.suite.records import PROFILES
 from refrelax.conformance.suite.values import BITS as BITS_READ
 from refrelax.syntax.json_ import schema as module_schema
@@ -21,6 +25,11 @@ TEXT: Schema = {"type": "string"}
 def _object(required: Schema, optional: Schema | None = None) -> Schema:
     properties = {**required, **(optional or {})}
     return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
+
+
+def _open(required: Schema, optional: Schema) -> Schema:
+    """An object that may have other keys, too."""
+    return {**_object(required, optional), "additionalProperties": True}
 
 
 READ: Schema = {"type": "string", "pattern": f"^{BITS_READ}$"}
@@ -96,8 +105,35 @@ def case() -> Schema:
     return {"$schema": DRAFT, "title": "refrelax case", "$defs": _defs(), **_object(required, optional)}
 
 
+def request() -> Schema:
+    """A line that an implementation is sent."""
+    number, nothing = {"type": "integer", "minimum": 1}, {"type": "null"}
+    case_ = {"id": number, "case": TEXT}
+    tree = {"type": ["object", "string"]}  # (a string: the text of the JSON itself)
+    module = {"anyOf": [{"required": ["tree"]}, {"required": ["text"]}]}
+    forms = {"tree": tree, "text": TEXT}
+    check = _object({**case_, "ask": {"const": "check"}, "constants": _many("value")}, forms)
+    run = _object({
+        **case_, "ask": {"const": "run"}, "constants": _many("value"), "entry": TEXT, "args": _many("value"),
+    }, forms)  # fmt: skip
+    prove = _object({
+        **case_, "ask": {"const": "prove"}, "claim": TEXT, "assume": {"type": "array", "items": TEXT},
+        "fits": {"anyOf": [TEXT, nothing]}, "division": {"enum": ["assume", "require"]},
+    })  # fmt: skip
+    first = _object({"id": {"const": 0}, "ask": {"const": "hello"}, "protocol": {"const": PROTOCOL}})
+    asked = [first, {**check, **module}, {**run, **module}, prove]
+    return {"$schema": DRAFT, "title": "refrelax request", "$defs": {"value": value()}, "oneOf": asked}
+
+
+def hello() -> Schema:
+    """The line of an implementation about itself."""
+    optional = {"name": {}, "profiles": {"type": "array", "items": {"enum": [*PROFILES]}}, "takes": {"enum": [*FORMS]}}
+    required = {"id": {"const": 0}, "protocol": {"const": PROTOCOL}}
+    return {"$schema": DRAFT, "title": "refrelax hello", **_open(required, optional)}
+
+
 def answer() -> Schema:
-    """A line of an implementation."""
+    """A line of an implementation about a case."""
     optional = {
         "id": {"type": "integer"}, "case": TEXT, "why": TEXT, "types": TYPES, "value": {"$ref": "#/$defs/value"},
         "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT}, "model": {"type": "object"},
@@ -107,7 +143,7 @@ def answer() -> Schema:
         "$schema": DRAFT,
         "title": "refrelax answer",
         "$defs": {"value": value(READ)},
-        **_object({"end": {"enum": [*ENDS]}}, optional),
+        **_open({"end": {"enum": [*ENDS]}}, optional),
     }
 
 
@@ -124,4 +160,7 @@ def manifest() -> Schema:
 
 def all_of_them() -> dict[str, Schema]:
     """Every schema by its name."""
-    return {"module": module_schema(), "case": case(), "answer": answer(), "manifest": manifest()}
+    return {
+        "module": module_schema(), "case": case(), "manifest": manifest(),
+        "request": request(), "hello": hello(), "answer": answer(),
+    }  # fmt: skip

@@ -23,12 +23,12 @@ def chapters() -> dict[str, str]:
 
 
 def row(scored: Scored) -> dict[str, Any]:
-    """A case as a JSON object."""
+    """A case as a JSON object; ``found`` is null where nobody's answer was data."""
     record = scored.record
     return {
         "case": record["name"], "rule": record["rule"], "chapter": chapters().get(record["rule"], ""),
-        "profile": record["profile"], "passed": scored.word == "passed", "verdict": scored.word, "why": scored.why,
-        "expected": record["expect"], "seconds": scored.seconds,
+        "profile": record.get("profile"), "expected": record["expect"], "found": scored.found,
+        "passed": scored.word == "passed", "verdict": scored.word, "why": scored.why, "seconds": scored.seconds,
     }  # fmt: skip
 
 
@@ -76,8 +76,15 @@ def junit(scored: Iterable[Scored]) -> str:
         case = ElementTree.SubElement(suite, "testcase", classname=area, name=name, time=f"{each.seconds:.6f}")
         if each.word != "passed":
             kind = "failure" if each.word in FAULTS else "skipped"
-            ElementTree.SubElement(case, kind, message=_printable(f"{each.word}: {each.why} [{each.record['rule']}]"))
+            told = ElementTree.SubElement(case, kind, message=_printable(f"{each.word}: {each.why}"))
+            told.text = _printable(_facts(each))
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
+
+
+def _facts(scored: Scored) -> str:
+    """The rule of a case, what was expected, and how the answer ends."""
+    found = "" if scored.found is None else f"\nfound: {scored.found}"
+    return f"rule: {scored.record['rule']}\nexpected: {scored.record['expect']}{found}"
 
 
 def _printable(text: str) -> str:

@@ -16,7 +16,8 @@ import pytest
 
 from refrelax.cli import main
 from refrelax.conformance import load, load_named_examples
-from refrelax.conformance.suite import serve, store
+from refrelax.conformance.suite import schemas, serve, store
+from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.pairs import score
 from refrelax.conformance.suite.protocol import request
@@ -51,8 +52,8 @@ def test_the_definition_passes_by_what_it_exported() -> None:
 def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_path: Path) -> None:
     few = [each for each in records() if each["rule"].startswith(("ev/", "sh/", "syn/json", "vm/"))]
     store.write(tmp_path, few)
-    schemas = {p.stem: json.loads(p.read_text("utf-8")) for p in (tmp_path / "schema").iterdir()}
-    valid = {name: jsonschema.Draft202012Validator(schema) for name, schema in schemas.items()}
+    published = {p.stem: json.loads(p.read_text("utf-8")) for p in (tmp_path / "schema").iterdir()}
+    valid = {name: jsonschema.Draft202012Validator(schema) for name, schema in published.items()}
     valid["manifest"].validate(json.loads((tmp_path / "manifest.json").read_text("utf-8")))
     assert [each["name"] for each in store.read(tmp_path)] == [each["name"] for each in few]
     for each in few:
@@ -61,6 +62,45 @@ def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_p
         if answer is not None:
             valid["answer"].validate(answer)
     assert len({each["hash"] for each in records()}) == len(records())
+
+
+LISTENER = """
+import json, sys
+with open(sys.argv[1], "a") as kept:
+    for line in sys.stdin:
+        kept.write(line)
+        kept.flush()
+        asked = json.loads(line)
+        hello = {"protocol": 1, "takes": sys.argv[2], "version": "one more key"}
+        said = hello if asked["ask"] == "hello" else {"end": "unsupported"}
+        print(json.dumps({"id": asked["id"], **said}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("takes", ["tree", "text", "both"])
+def test_every_line_that_the_runner_sends_is_one_of_the_published_requests(takes: str, tmp_path: Path) -> None:
+    listener, kept = tmp_path / "listener.py", tmp_path / "lines"
+    listener.write_text(LISTENER, encoding="utf-8")
+    answers = list(ask_all(shlex.join([sys.executable, str(listener), str(kept), takes]), records(60), 20.0))
+    valid = {name: jsonschema.Draft202012Validator(each) for name, each in schemas.all_of_them().items()}
+    lines = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
+    assert lines[0]["ask"] == "hello" and len(lines) == 1 + sum("why" not in each for each in answers) > 30
+    for line in lines:
+        valid["request"].validate(line)
+    for line in lines[1:9]:
+        without = {k: v for k, v in line.items() if k not in ("tree", "text")}
+        assert not any(map(valid["request"].is_valid, (without, {**line, "entry": 5}, {**line, "more": 1})))
+    valid["hello"].validate({"id": 0, "protocol": 1, "takes": takes, "version": "one more key"})
+    assert not valid["hello"].is_valid({"id": 0, "protocol": 2})
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("takes", ["tree", "text", "both"])
+def test_all_requests_are_sound_by_their_schema(takes: str) -> None:
+    valid = jsonschema.Draft202012Validator(schemas.request())
+    for number, each in enumerate(records(), 1):
+        if (asked := request(number, each, takes)) is not None:
+            valid.validate(asked)
 
 
 @pytest.mark.thorough
@@ -160,7 +200,7 @@ def test_one_bad_answer_costs_one_case(does: str, why: str, tmp_path: Path, caps
     line = ["conformance", "run", "--impl", command(tmp_path, does.replace("{{", "{").replace("}}", "}"))]
     assert main([*line, "--only", "evaluation/t", "--deadline", "1s"]) == 1
     told = capsys.readouterr().out
-    assert f"FAILED evaluation/tuple-item (suite:1): {why}" in told and "1 failed" in told
+    assert f"FAILED evaluation/tuple-item (ev/tuple-item): {why}" in told and "1 failed" in told
 
 
 @pytest.mark.thorough
