@@ -194,10 +194,10 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
 
 def _half_product(a: Any, b: Any) -> Any:
     """Of matrices of float16: in float32, in memory that was used before, rounded once."""
-    wide = [fresh(each.shape, np.float32) for each in (a, b)]
-    for room_, each in zip(wide, (a, b), strict=True):
-        np.copyto(room_, each)
-    product = np.matmul(*wide, out=fresh((a.shape[0], b.shape[1]), np.float32))
+    left, right = (fresh(each.shape, np.float32) for each in (a, b))
+    np.copyto(left, a)
+    np.copyto(right, b)
+    product = np.matmul(left, right, out=fresh((a.shape[0], b.shape[1]), np.float32))
     result = fresh(product.shape, np.float16)
     np.copyto(result, product, casting="same_kind")
     return result

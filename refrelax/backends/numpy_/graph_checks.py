@@ -31,10 +31,11 @@ from refrelax.syntax.types import (
     Type,
 )
 
-
-OWN = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
-CODES = {name: np.dtype(name).char for name in OWN}
-"""NumPy's own dtypes of ours by a letter, which is cheaper to look at than the dtype."""
+OWN = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+)  # fmt: skip
+CODES = {name: np.dtype(name).num for name in OWN}
+"""NumPy's own dtypes of ours by number, which is cheaper to look at than the dtype. (Letters are not theirs alone.)"""
 
 
 def known_type(writer: Writer, expr: Expr) -> Type:
@@ -92,7 +93,7 @@ def _unlike(text: str, type_: Type | None) -> str:
     if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype not in CODES:
         return ""
     rank, code = len(type_.shape), CODES[type_.dtype]
-    return f"type({text}) is not np.ndarray or {text}.dtype.char != {code!r} or {text}.ndim != {rank}"
+    return f"type({text}) is not np.ndarray or {text}.dtype.num != {code} or {text}.ndim != {rank}"
 
 
 def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> list[str]:

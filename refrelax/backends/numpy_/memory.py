@@ -20,8 +20,8 @@ _pieces: dict[int, list[Any]] = {}
 
 
 def _next(held: list[Any]) -> tuple[Any, int]:
-    """The last of the pieces, and how often it is referred to, as ``getrefcount`` counts. It stays the last where nobody
-    else holds it, since it was used a moment ago and is near; else it becomes the first."""
+    """The last of the pieces, and how often it is referred to, as ``getrefcount`` counts. It stays the last where
+    nobody else holds it, since it was used a moment ago and is near; else it becomes the first."""
     piece = held.pop()  # nobody else can take it now
     count = getrefcount(piece)
     held.insert(len(held) if count == _FREE else 0, piece)
