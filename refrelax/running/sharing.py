@@ -98,10 +98,19 @@ def as_it_lies(data: Any) -> None:
 
 
 def _ours(array: Any) -> Any:
-    """Native byte order, and a dtype of refrelax."""
+    """Native byte order, bools of bytes 0 and 1, and a dtype of refrelax."""
+    if array.dtype.kind == "b":
+        return truths(array)
     if not dtypes.is_dtype(array.dtype.name):
         raise UsageError(f"{array.dtype.name} is no dtype of refrelax")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def truths(array: Any) -> Any:
+    """An array of bools as bytes 0 and 1: itself, or a copy where another byte stands for a truth. NumPy shows such a
+    byte as true, and moves, sorts and compares it (``st/byte-of-bool``)."""
+    cells = array.view("uint8")
+    return array if not cells.size or cells.max() <= 1 else cells != 0
 
 
 def _from_dlpack(data: Any) -> Any:

@@ -216,7 +216,9 @@ def from_payloads(numerics: Numerics, dtype: str, shape: Sequence[int], payloads
 
 
 def from_bits(numerics: Numerics, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> TensorValue:
-    """A fresh tensor from bit patterns in row-major order."""
+    """A fresh tensor from bit patterns in row-major order; of bools any pattern but 0 is true (``st/byte-of-bool``)."""
+    if dtype == "bool":
+        patterns = [int(each != 0) for each in patterns]
     if numerics.name == "ieee" and dtypes.kind(dtype) in ("int", "uint", "float"):
         return from_payloads(numerics, dtype, shape, bits.decode_all(dtype, patterns))
     make = numerics.at(dtype).from_bits

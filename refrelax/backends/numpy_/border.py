@@ -144,9 +144,9 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
             found = runtime.of_bytes(value.dtype, value.shape, value.data)
             return found.copy() if copy else found
         case Tensor(), _:
-            return np.array(value.__array__()) if copy else value.__array__()
+            return np.array(value.__array__(), order="C") if copy else value.__array__()
         case _:
-            return np.array(shared(value)) if copy else shared(value)
+            return np.array(shared(value), order="C") if copy else shared(value)
 
 
 def of_numbers(value: Any, dtype: str | None) -> Any:
@@ -164,6 +164,9 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
     for k, name in written.items():
         if k >= len(args) or not isinstance(values[k], np.ndarray):
             continue
+        if isinstance(args[k], np.ndarray) and args[k].dtype == values[k].dtype == np.bool_ and args[k].flags.writeable:
+            args[k].view(np.uint8)[...] = args[k].view(np.uint8) != 0  # the same truths, as bytes 0 and 1
+            values[k] = args[k]
         if not values[k].flags.writeable:
             raise UsageError(f"{name} is written, and the array given for it is read-only")
         if isinstance(args[k], list | tuple | int | float) or not _same_memory(args[k], values[k]):
@@ -180,6 +183,11 @@ def _same_memory(value: Any, array: Any) -> bool:
 
 def _told(value: Any) -> str:
     return "one of the other" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+
+
+def compact(values: list[Any]) -> list[Any]:
+    """Values of a program that sees memory in another shape or dtype, which only rows that lie side by side allow."""
+    return [np.ascontiguousarray(v) if isinstance(v, np.ndarray) and v.ndim else v for v in values]
 
 
 def apart(values: list[Any]) -> list[Any]:

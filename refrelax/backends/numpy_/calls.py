@@ -11,6 +11,7 @@ import numpy as np
 from refrelax.backends.numpy_.border import (
     apart,
     arrays_in,
+    compact,
     copied,
     given,
     inward,
@@ -49,6 +50,7 @@ class Called:
         "_func",
         "_overwrites",
         "_run",
+        "_sees",
         "_tensors",
         "_types",
         "_written",
@@ -64,6 +66,8 @@ class Called:
         self._written = stored(self._func) if isinstance(self._func, PrimFunc) else {}
         self._overwrites = not executable._views or bool(self._written)
         self._free = views(self._func) if isinstance(self._func, Function) else False
+        # whether memory may be seen in another shape or dtype
+        self._sees = bool(re.search(r"\bvm\.", executable.source))
         # whether nothing looks at the run
         self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
 
@@ -113,11 +117,12 @@ class Called:
         if isinstance(self._func, PrimFunc):
             own(self._func, args, values, self._written)
             return values
-        return apart(values)
+        return apart(compact(values) if self._sees else values)
 
 
-NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ?")
-"""NumPy's own dtypes that are dtypes of ours, in the machine's byte order, by identity: there is one of each."""
+NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ")
+"""NumPy's own dtypes of numbers that are dtypes of ours, in the machine's byte order, by identity: there is one of
+each. The bytes of bools are looked at (``sharing.truths``)."""
 
 FAILURES = (
     Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,
@@ -156,6 +161,8 @@ def _is_changed(given: Any, value: Any) -> bool:
     if not isinstance(given, Tensor | np.ndarray):
         return False
     array = given.__array__() if isinstance(given, Tensor) else given
+    if array.dtype == np.bool_:
+        return not np.may_share_memory(array, value) and bool(((array.view(np.uint8) != 0) != value).any())
     if np.may_share_memory(array, value) or array.dtype.newbyteorder("=") != value.dtype:
         return False
     return bool(array.astype(value.dtype).tobytes() != value.tobytes())

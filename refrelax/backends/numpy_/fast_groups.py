@@ -7,6 +7,7 @@ alone would be, so the results are the same.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -203,6 +204,8 @@ class Group:
         self.divisors = self._divisors(outside)
         lines = [line for k, each in enumerate(self.bindings) for line in self._step(memory, each, k, last)]
         name = f"g{self.live.at[id(self.bindings[-1])]}_"
+        told = set(re.findall(r"\bt\d+_", " ".join(lines)))
+        memory.scratch = {register: dtype for register, dtype in memory.scratch.items() if register in told}
         given = [local(n) for n in self.operands]
         self.writer.line(f"def {name}({', '.join([*given, *memory.outputs.values(), *memory.scratch])}):")
         for line in lines:

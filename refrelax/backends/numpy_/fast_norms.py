@@ -65,6 +65,10 @@ def layer_norm(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> 
 
 
 def rms_norm(x: Any, weight: Any, out: Any = None, **attrs: Any) -> Any:
+    if x.ndim == 2 and len(x) == 1 and x.dtype in FLOATS and attrs["axes"] == [-1]:  # one token
+        if weight.dtype == x.dtype and weight.shape == x.shape[1:] and weight.size:
+            target = None if out is None or not out.flags.writeable or not fits(out, x) else out
+            return fast_rows.rms_norm_of_one(x, weight, attrs["epsilon"], target)
     if plain(x, weight) and (first := trailing(attrs["axes"], x.ndim)) is not None:
         rows = as_rows(x, first)
         if rows is not None and weight.shape == x.shape[first:]:
@@ -113,10 +117,8 @@ def _wider(apply: Apply, kind: type = np.float64) -> Apply:
     a difference may cancel, float32 has an error of more than one unit of a small float16."""
 
     def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
-        if type(x) is not np.ndarray or x.dtype in FLOATS or x.dtype.name not in NARROW:
-            return apply(x, *others, **attrs) if out is None else apply(x, *others, out=out, **attrs)
-        if any(o.dtype != x.dtype for o in others):
-            return apply(x, *others, **attrs) if out is None else apply(x, *others, out=out, **attrs)
+        if x.dtype in FLOATS or x.dtype.name not in NARROW or any(o.dtype != x.dtype for o in others):
+            return apply(x, *others, out=out, **attrs)
         found = apply(*(v.astype(kind) for v in (x, *others)), **attrs)
         return found.astype(x.dtype)
 

@@ -162,12 +162,14 @@ def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.asarray(total / x.dtype.type(x.size if axes is None else prod([x.shape[a] for a in axes])))
 
 
-def _position(name: str, form: Any) -> Apply:
-    row = OPERATORS[name]
+def _position(name: str) -> Apply:
+    row, least = OPERATORS[name], name == "relax.argmin"
 
     def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         if type(x) is np.ndarray and x.size and x.ndim:
-            return whole(form(x, axis, None, keepdims=bool(keepdims)))
+            if not keepdims:
+                return whole(x.argmin(axis) if least else x.argmax(axis))
+            return whole((np.argmin if least else np.argmax)(x, axis, None, keepdims=True))
         return row({"axis": axis, "keepdims": keepdims}, (x,), True)
 
     return apply
@@ -183,7 +185,22 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
                 return np.matmul(a, b, out=fresh((a.shape[0], b.shape[1]), a.dtype))
             found = np.matmul(a, b)
             return found if type(found) is np.ndarray else np.asarray(found)
+        return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
+    if a.ndim == b.ndim == 2 and a.dtype == b.dtype == np.float16 and a.shape[1] == b.shape[0] and a.size >= LARGE:
+        if out_dtype is None or out_dtype in ("void", "float16"):
+            return _half_product(a, b)
     return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
+
+
+def _half_product(a: Any, b: Any) -> Any:
+    """Of matrices of float16: in float32, in memory that was used before, rounded once."""
+    left, right = (fresh(each.shape, np.float32) for each in (a, b))
+    np.copyto(left, a)
+    np.copyto(right, b)
+    product = np.matmul(left, right, out=fresh((a.shape[0], b.shape[1]), np.float32))
+    result = fresh(product.shape, np.float16)
+    np.copyto(result, product, casting="same_kind")
+    return result
 
 
 # --- quantisation ----------------------------------------------------------------------------------------------------
@@ -328,8 +345,8 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.sum": _total,
     "relax.max": _extreme("relax.max", np.maximum),
     "relax.min": _extreme("relax.min", np.minimum),
-    "relax.argmax": _position("relax.argmax", np.argmax),
-    "relax.argmin": _position("relax.argmin", np.argmin),
+    "relax.argmax": _position("relax.argmax"),
+    "relax.argmin": _position("relax.argmin"),
     "relax.quantize": _quantize,
     "relax.dequantize": _dequantize,
     "relax.matmul": _matmul,

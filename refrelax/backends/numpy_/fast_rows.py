@@ -107,10 +107,8 @@ def layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
 
 def rms_norm(x: Any, weight: Any, epsilon: float, out: Any) -> None:
     kind = x.dtype.type
-    if len(x) == 1:  # one row: its factor is a number
-        square = float(np.dot(x[0], x[0])) / x.shape[1] + epsilon
-        factor = 1.0 / sqrt(square) if square > 0 else nan if square else inf
-        np.multiply(np.multiply(x, kind(factor), out), weight, out)
+    if len(x) == 1:
+        rms_norm_of_one(x, weight, epsilon, out)
         return
     for part in blocks(*x.shape):
         rows, t = (x, out) if part is WHOLE[0] else (x[part], out[part])
@@ -121,6 +119,15 @@ def rms_norm(x: Any, weight: Any, epsilon: float, out: Any) -> None:
         np.divide(kind(1), square, square)
         np.multiply(square, rows, t)
         np.multiply(t, weight, t)
+
+
+def rms_norm_of_one(x: Any, weight: Any, epsilon: float, out: Any) -> Any:
+    """Of one row, whose factor is a number; ``out`` may be ``None``."""
+    row = x[0]
+    square = float(row.dot(row)) / len(row) + epsilon
+    factor = 1.0 / sqrt(square) if square > 0 else nan if square else inf
+    found = np.multiply(x, x.dtype.type(factor), out)
+    return np.multiply(found, weight, found)
 
 
 def group_norm(x: Any, gamma: Any, beta: Any, epsilon: float, groups: int, channels: int, out: Any) -> None:

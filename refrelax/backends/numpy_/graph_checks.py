@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+import numpy as np
+
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import held
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
@@ -28,6 +30,12 @@ from refrelax.syntax.types import (
     TupleType,
     Type,
 )
+
+OWN = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+)  # fmt: skip
+CODES = {name: np.dtype(name).num for name in OWN}
+"""NumPy's own dtypes of ours by number, which is cheaper to look at than the dtype. (Letters are not theirs alone.)"""
 
 
 def known_type(writer: Writer, expr: Expr) -> Type:
@@ -53,9 +61,14 @@ def match_types(
     """Kinds, dtypes and ranks first; then the symbols; then the extents that are not symbols' definitions. ``known``:
     the type that the value was derived to have; ``None`` if it is an argument."""
     dims: list[tuple[PrimExpr, str, str]] = []
+    unlike = [_unlike(text, type_) for text, type_, _ in given]
+    if together := all(unlike) and bool(unlike):  # one look at all of them where all is well
+        writer.line(f"if {' or '.join(unlike)}:")
+        writer.depth += 1
     for text, type_, where in given:
         if type_ is not None:
             _structure(writer, kind, text, type_, where, dims, known)
+    writer.depth -= together
     compared = []
     for dim, text, where in dims:
         if bind and isinstance(dim, SymVar) and dim.name not in writer.symbols:
@@ -72,6 +85,15 @@ def match_types(
         writer.line(f"if {text} != {wanted}:")
         writer.line(f"    rt.expect_extent({kind!r}, {where!r}, {text}, {wanted})")
     writer.depth -= bool(guards)
+
+
+def _unlike(text: str, type_: Type | None) -> str:
+    """The condition under which a value may not be an array of the dtype and rank of a type; empty where a glance does
+    not tell. (Arrays are in the byte order of the machine here.)"""
+    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype not in CODES:
+        return ""
+    rank, code = len(type_.shape), CODES[type_.dtype]
+    return f"type({text}) is not np.ndarray or {text}.dtype.num != {code} or {text}.ndim != {rank}"
 
 
 def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> list[str]:

@@ -187,7 +187,8 @@ def within(x: Any, shape: Any, dtype: Any, offset: int) -> tuple[Shape, str]:
 def view(run: Run, x: Any, shape: Any = None, dtype: Any = None, offset: Any = 0) -> Any:
     """``(x, shape?, dtype?, offset?)``: the same bytes. What is left out may be the empty tuple."""
     offset = offset or 0
-    return alloc_tensor(run, x.reshape(-1).view(np.uint8), offset, *within(x, shape, dtype, offset))
+    cells = np.ascontiguousarray(x).reshape(-1).view(np.uint8)  # a copy where nothing is overwritten, else itself
+    return alloc_tensor(run, cells, offset, *within(x, shape, dtype, offset))
 
 
 def reshape(run: Run, x: Any, shape: Shape) -> Any:

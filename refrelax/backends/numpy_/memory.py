@@ -20,13 +20,15 @@ _pieces: dict[int, list[Any]] = {}
 
 
 def _next(held: list[Any]) -> tuple[Any, int]:
-    """The first of the pieces, which becomes the last, and how often it is referred to, as ``getrefcount`` counts."""
-    piece = held.pop(0)  # nobody else can take it now
+    """The last of the pieces, and how often it is referred to, as ``getrefcount`` counts. It stays the last where
+    nobody else holds it, since it was used a moment ago and is near; else it becomes the first."""
+    piece = held.pop()  # nobody else can take it now
     count = getrefcount(piece)
-    held.append(piece)
+    held.insert(len(held) if count == _FREE else 0, piece)
     return piece, count
 
 
+_FREE = 0
 _FREE = _next([np.empty(1, np.uint8)])[1]
 """Of a piece that nobody else holds: 2, or 1 where names are lent and not counted (from Python 3.14 on)."""
 

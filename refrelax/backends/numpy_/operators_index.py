@@ -121,7 +121,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     else:
         if reduction == "add" and not _one_zero(x):  # a sum begins at +0: a stored-to -0 does not survive
             rows[position] += np.zeros((), dtype=x.dtype)
-        if rows.ndim == 1 and reduction in STEPS and x.dtype.char in PLAIN_SORTS:
+        if rows.ndim == 1 and reduction in STEPS and x.dtype.num in PLAIN_SORTS:
             STEPS[reduction].at(rows, position, values.astype(x.dtype, copy=False))
             return result.reshape(x.shape)
         _folded(rows, position, values, FOLDS[COMBINE[reduction]])
@@ -279,14 +279,14 @@ def _one_zero(x: Any) -> bool:
     return not is_float(x.dtype) or not (np.signbit(x) & (x == 0)).any()
 
 
-PLAIN_SORTS = "?bBhHiIlLqQfde"
-"""The type codes that NumPy sorts itself."""
+PLAIN_SORTS = frozenset(np.dtype(code).num for code in "?bBhHiIlLqQfde")
+"""The dtypes that NumPy sorts itself, by number: their letters are those of dtypes of ml_dtypes too."""
 
 
 def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     """``fast``: zeros of either sign in any order."""
     (x,), axis, descending = args, attrs["axis"] % args[0].ndim, attrs["descending"]
-    if x.dtype.char in PLAIN_SORTS and x.size and (fast or _one_zero(x)):
+    if x.dtype.num in PLAIN_SORTS and x.size and (fast or _one_zero(x)):
         found = fresh(x.shape, x.dtype)
         np.copyto(found, x)
         found.sort(axis=axis)
@@ -318,7 +318,7 @@ def _few(x: Any, axis: int, count: int, largest: bool) -> Any:
     """The positions of the ``count`` greatest or least elements in order, by the value of the last of them; ``None``
     where others are equal to that, or there is a NaN, or that is no gain."""
     n = x.shape[axis]
-    if x.dtype.char not in "fd" or not count > 0 or 8 * count > n or not x.size:
+    if x.dtype not in (np.float32, np.float64) or not count > 0 or 8 * count > n or not x.size:
         return None
     lines = np.ascontiguousarray(np.moveaxis(x, axis, -1))
     last = np.partition(lines, n - count if largest else count - 1, axis=-1)
@@ -335,7 +335,7 @@ def _extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
     """The ``count`` greatest or least elements in order, without their positions; ``None`` where that takes more (a NaN
     or a zero among them)."""
     n = x.shape[axis]
-    if x.dtype.char not in PLAIN_SORTS or not count > 0 or 4 * count > n or not x.size:
+    if x.dtype.num not in PLAIN_SORTS or not count > 0 or 4 * count > n or not x.size:
         return None
     lines = np.partition(np.moveaxis(x, axis, -1), n - count if largest else count - 1, axis=-1)
     found = np.sort(lines[..., n - count :] if largest else lines[..., :count], axis=-1)

@@ -63,8 +63,8 @@ def usable(origin: Origin) -> bool:
     have a meaning."""
     types = dict(origin.types)
     found = {d for _, type_ in origin.types for d in element_dtypes(type_) if d is not None}
-    if found & set(WIDER):
-        return False
+    if found & set(WIDER) or any(_has_no_element(type_) for type_ in types.values()):
+        return False  # what loops make of no element for certain is theirs to say
 
     def dtypes_of(e: Expr) -> list[str]:
         match e:
@@ -91,6 +91,11 @@ def usable(origin: Origin) -> bool:
             case _:
                 pass
     return True
+
+
+def _has_no_element(type_: Type) -> bool:
+    """Whether a tensor of this type has no element at any size."""
+    return isinstance(type_, TensorType) and isinstance(type_.shape, tuple) and 0 in map(as_int, type_.shape)
 
 
 def operators_source(

@@ -134,6 +134,10 @@ def constant(name: str, shape: tuple[int, ...], patterns: Sequence[int]) -> Any:
 def of_bytes(name: str, shape: tuple[int, ...], data: bytes) -> Any:
     """A read-only array over the elements' bytes, little-endian, row-major."""
     kind = numpy_dtype(name)
+    if name == "bool":
+        found = (np.frombuffer(data, np.uint8) != 0).reshape(shape)
+        found.flags.writeable = False
+        return found
     return (
         np.frombuffer(data, kind.newbyteorder("<") if kind.itemsize > 1 else kind)
         .astype(kind, copy=False)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.backends.cupy_ import emulate, geometry
-from refrelax.backends.cupy_.compile import CudaExecutable
+from refrelax.backends.cupy_.compile import CudaExecutable, cost_of
 from refrelax.backends.cupy_.emulate import EmulatedDevice, EmulatedProgram, build, entry
 from refrelax.backends.cupy_.plan import prelude
 from refrelax.errors import InternalError
@@ -94,6 +94,16 @@ def test_one_launch(name: str) -> None:
     bias = s * t * 2 * 3 if name == "biased" else 0
     assert found.read == 4 * (3 * 2 * (s * 3 + 3 * t * (3 + 5)) + bias)
     assert found.written == 4 * 3 * 2 * s * 5
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
+@pytest.mark.parametrize("shape", [(2, 3, 5), (8, 64, 64), (1, 128, 128), (4, 256, 16)])
+def test_at_most_two_launches(dtype: str, shape: tuple[int, int, int]) -> None:
+    """Whatever the dtype, the features and the lengths are; a decoder asks for one query."""
+    checked = lowered(dtype, *shape)
+    for name in FUNCTIONS:
+        for b, s, t in ((1, 1, 4096), (3, 40, 70), (2, 2048, 2048), (1, 17, 1)):
+            assert cost_of(checked, name, {"b": b, "s": s, "t": t}).launches <= 2
 
 
 needs_gxx = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")

@@ -25,11 +25,9 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "NVRTC is h
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "architecture", ["sm_80", *(pytest.param(a, marks=pytest.mark.thorough) for a in ("sm_90", "sm_100"))]
-)
-def test_row_programs_and_attention(architecture: str) -> None:
-    dtype = {"sm_80": "float32", "sm_90": "bfloat16", "sm_100": "float16"}[architecture]
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "float64"])
+def test_row_programs_and_attention(dtype: str, architecture: str) -> None:
     cubin = nvrtc.compile_source(cuda_source(rows(dtype), "fast"), "fast", architecture)
     assert b"softmax" in cubin
     assert b"attention" in nvrtc.compile_source(cuda_source(attention(dtype, 4, 64, 64), "fast"), "fast", architecture)
