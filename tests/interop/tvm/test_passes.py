@@ -222,7 +222,7 @@ def test_wheels_side_by_side(files: Path) -> None:
     assert code == 2 and "tvm@PYTHON" in said
 
 
-BARE = '''@I.ir_module
+BARE = """@I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)
     def k(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
@@ -234,7 +234,7 @@ class Module:
         y = R.add(x, x)
         z = R.call_tir(Module.k, (y,), out_ty=R.Tensor((4,), "int32"))
         return z
-'''
+"""
 
 
 def test_a_default_schedule_leaves_loop_programs_without_blocks() -> None:
