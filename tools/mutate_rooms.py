@@ -216,7 +216,9 @@ def stage(report: Report, wanted: set[int], killers: Sequence[K.Killer], say: Ca
             through[number].append(each)
     gc.collect()
     gc.freeze()
-    for k, number in enumerate(sorted(wanted), start=1):
+    turn = random.Random(o.seed)  # what was judged so far is a draw, too; first those of which nothing is known
+    order = sorted(sorted(wanted), key=lambda number: (number in report.said, turn.random()))
+    for k, number in enumerate(order, start=1):
         mutant, mine = report.chosen[number], through[number]
         if not mine:
             continue
