@@ -1,95 +1,57 @@
 #!/usr/bin/env python
-"""What would a campaign on ourselves notice? ``tools/mutate_rooms.py --draw 300 --seed 1 --report survivors.md``.
+"""Would anybody notice a mistake in our own code? ``tools/mutate_rooms.py --draw 300 --seed 1 --report FILE``.
 
-Breaks the evaluator, the passes and the NumPy backend in one place at a time: every comparison, operation, connective,
-number and truth of every function is a mutant (``conformance/mutants.py`` makes the edits), drawn from all of them, the
-same number of each room. A mutant is killed by a program of a campaign that goes through its line: the backend diverges
-from the definition, what the passes made of the program is outside what it permits, or somebody fails. Nothing is
-compared with what the unbroken code gave. A mutant that no program goes through counts as alive, and is told apart.
+Breaks the evaluator, the passes and the backends in one place at a time: every comparison, operation, connective,
+number, truth and condition of every function is a mutant (``conformance/mutants.py`` makes the edits), the same number
+drawn of each room. Who may notice (``mutation_killers.py``) is first asked of the honest code, with probes before the
+drawn statements; then each mutant is put in force in a copy of the process, and those that go through its statement are
+asked, the cheapest first: the cases of the suite and the examples of the text, programs of a campaign on which our
+implementations are held against the definition, and, with ``--tests``, the tests of some folders.
+
+A mutant is *killed* by a case that fails, an implementation that diverges, a test. *recorded* is one that is told by
+nothing but that some answer is another one than the honest code's: no authority says which is right.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import importlib
+import json
 import pkgutil
 import random
-import sys
+import resource
+import time
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any
 
+import mutation_killers as K
+
 from refrelax.conformance import mutants as M
-from refrelax.conformance.alone import find_to_fuzz
 from refrelax.conformance.citations import package
-from refrelax.judge.backend import Backend
-from refrelax.judge.campaign import look
-from refrelax.judge.fuzz import Plan, generated
-from refrelax.judge.verdicts import Divergence, NoVerdict
-from refrelax.lower.pipeline import lower
-from refrelax.running.run import make_headroom, run
-from refrelax.semantics.types.check import check
-from refrelax.syntax.module import Module
-from refrelax.testing.cells import cells
-from refrelax.testing.limits import limited
+from refrelax.extras import advice
+from refrelax.running.run import make_headroom
 
 ROOMS = {
     "evaluator": ("semantics/graph", "semantics/loops", "semantics/numbers", "semantics/ops"),
     "passes": ("lower",),
-    "backend": ("backends/numpy_",),
+    "numpy": ("backends/numpy_",),
+    "cuda": ("backends/cupy_",),
 }
-SECONDS = 20
-"""The longest that a program may take under a mutant: one that hangs is seen."""
+STAGES = ("cases", "programs", "tests")
 
+NOT_HERE = ("backends/cupy_/device.py", "backends/cupy_/nvrtc.py")
+"""What only a machine with a device runs."""
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A program of a campaign with its arguments."""
+MEMORY = 6 << 30
+"""Bytes that a mutant may have beside what the process has."""
 
-    name: str
-    module: Module
-    args: tuple[Any, ...]
-
-
-def ask(question: Question) -> str:
-    """What is wrong with a program: nothing (empty), or in a word who diverges or fails."""
-    try:
-        with limited(SECONDS):
-            checked = check(question.module)
-            verdict = look.verdict_of(checked, question.args, Backend("numpy"), False)
-            if isinstance(verdict, Divergence) or (isinstance(verdict, NoVerdict) and verdict.reason == "fault"):
-                return "backend"
-            if isinstance(verdict, NoVerdict) and verdict.reason == "open":
-                return ""
-            made = lower(checked).module
-            after = look.Told(run(made, "main", *look.copies(question.args), budget=look.BUDGET))
-            verdict = look.verdict_of(checked, question.args, after, False)
-            if isinstance(verdict, Divergence) or (isinstance(verdict, NoVerdict) and verdict.reason == "fault"):
-                return "passes"
-    except (Exception, RecursionError) as error:
-        return type(error).__name__
-    return ""
-
-
-def questions(seed: int, calls: int, rounds: int) -> list[Question]:
-    """Programs of a campaign: single calls, and composed ones."""
-    found = []
-    for cell in islice(cells(seed), calls):
-        checked = look.checked_of(cell.program)
-        if checked is not None:
-            for k, each in enumerate(cell.inputs[:2]):
-                found.append(Question(f"{cell.key} #{k}", checked.module, tuple(cell.arguments(each))))
-    plan = Plan(find_to_fuzz, "numpy", seed)
-    for number in range(rounds):
-        for k, (module, args) in enumerate(generated(plan, "rounds", number, 40)):
-            found.append(Question(f"rounds/{number}#{k}", module, tuple(args)))
-    return found
+JUDGED = Path(__file__).parent / "mutants_judged.toml"
+"""Survivors that somebody looked at: the same function, and why."""
 
 
 def every(room: str) -> Iterator[M.Mutant]:
@@ -97,129 +59,211 @@ def every(room: str) -> Iterator[M.Mutant]:
     base = package()
     for folder in ROOMS[room]:
         for path in sorted((base / folder).rglob("*.py")):
-            name = f"{base.name}/{path.relative_to(base).as_posix()}"
+            inside = path.relative_to(base).as_posix()
+            if inside in NOT_HERE:
+                continue
             for root in ast.parse(path.read_text(encoding="utf-8")).body:
-                for function, node in M._live(str(path), root):
-                    for line, what, apply in M._literals(node):
-                        yield M.Mutant((room,), name, line, what, apply, root, function)
+                for function, node in M.live(str(path), root):
+                    for line, what, apply in (*M.literals(node), *conditions(node)):
+                        yield M.Mutant((room,), f"{base.name}/{inside}", line, what, apply, root, function)
+
+
+def conditions(node: ast.FunctionDef) -> Iterator[M.Edit]:
+    """The tests of branches that are no comparison and no connective, negated."""
+    for each in ast.walk(node):
+        match each:
+            case ast.If(test=test, body=[first, *_]) if M.internal(first):
+                continue
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+                if isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+                    yield test.lineno, "the condition is negated", M.edit_of(each, "test", ast.UnaryOp(ast.Not(), test))
+            case ast.comprehension(ifs=[test, *others]):
+                if isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+                    negated = [ast.UnaryOp(ast.Not(), test), *others]
+                    yield test.lineno, "the condition is negated", M.edit_of(each, "ifs", negated)
 
 
 def load() -> None:
     """Import all that is to be broken, before its functions are listed."""
-    for room in ("lower", "backends.numpy_"):
+    for room in ("lower", "backends"):
         home = importlib.import_module(f"refrelax.{room}")
         for each in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-            importlib.import_module(each.name)
+            try:
+                importlib.import_module(each.name)
+            except ImportError as error:
+                if advice(error) is None:
+                    raise
 
 
-def forget() -> None:
-    """What backends remember between calls (``in_force`` clears what the definition does)."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("refrelax.backends"):
-            for value in list(vars(module).values()):
-                if hasattr(value, "cache_clear"):
-                    value.cache_clear()
+def draw(seed: int, number: int, rooms: Sequence[str]) -> tuple[list[M.Mutant], dict[str, int]]:
+    """So many mutants, the same number of each room, and how many each has."""
+    turn, chosen, all_of = random.Random(seed), [], {}
+    for room in rooms:
+        found = list(every(room))
+        all_of[room] = len(found)
+        chosen += turn.sample(found, min(len(found), number // len(rooms)))
+    return chosen, all_of
 
 
-@contextmanager
-def in_force(mutant: M.Mutant) -> Iterator[bool]:
-    """``conformance.mutants.in_force``, for backends too."""
-    forget()
+def judge(mutant: M.Mutant, killers: Sequence[K.Killer], seconds: float) -> str:
+    """Who notices a mutant: ``killed: …``, ``recorded: …``, ``alive: …``. To be called in a copy of the process."""
+    bound = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (max(bound, 2 * MEMORY),) * 2)
+    K.forget()
     with M.in_force(mutant) as possible:
-        yield possible
-    forget()
+        return shown(killers, seconds) if possible else "killed: cannot be compiled"
 
 
-def reached(chosen: Sequence[M.Mutant], asked: Sequence[Question]) -> dict[tuple[str, int], list[int]]:
-    """Which questions go through which lines of the functions of mutants."""
-    codes, pending = set[int](), [each.function.__code__ for each in chosen]
-    while pending:
-        code = pending.pop()
-        codes.add(id(code))
-        pending += [each for each in code.co_consts if isinstance(each, CodeType)]
-    found: dict[tuple[str, int], list[int]] = defaultdict(list)
-    seen: set[tuple[str, int]] = set()
-    number = 0
-
-    def line(frame: FrameType, event: str, _argument: Any) -> Any:
-        place = frame.f_code.co_filename, frame.f_lineno
-        if event == "line" and place not in seen:
-            seen.add(place)
-            found[place].append(number)
-        return line
-
-    sys.settrace(lambda frame, _event, _argument: line if id(frame.f_code) in codes else None)
-    try:
-        for each in asked:
-            seen.clear()
-            ask(each)
-            number += 1
-    finally:
-        sys.settrace(None)
-    return found
+def shown(killers: Sequence[K.Killer], seconds: float) -> str:
+    """What those who may notice say of a mutant that is in force, until one is sure."""
+    start, recorded, count = time.process_time(), "", 0
+    for each in killers:
+        if time.process_time() - start > seconds:
+            break
+        count += 1
+        said = K.asked(each)
+        if said == "RECORDED":
+            recorded = recorded or f"recorded: {each.kind} {each.name}"
+        elif said:
+            return f"killed: {each.kind} {each.name}: {said}"
+    return recorded or f"alive: {count} of {len(killers)} asked"
 
 
-def judge(mutant: M.Mutant, through: Sequence[Question]) -> str:
-    """Who notices a mutant, or nobody (empty)."""
-    with in_force(mutant) as possible:
-        if not possible:
-            return "cannot be compiled"
-        return next((f"{word}, by {each.name}" for each in through if (word := ask(each))), "")
+class Report:
+    """What became of each mutant so far."""
+
+    def __init__(self, options: argparse.Namespace, chosen: Sequence[M.Mutant], all_of: dict[str, int]) -> None:
+        self.options, self.chosen, self.all_of = options, chosen, all_of
+        self.said: dict[int, str] = {}
+        self.judged: dict[tuple[str, str, str], str] = {}
+        if JUDGED.exists():
+            for row in tomllib.loads(JUDGED.read_text(encoding="utf-8")).get("equivalent", ()):
+                self.judged[row["file"], row["line"], row["edit"]] = row["why"]
+
+    def resume(self) -> None:
+        """Go on where ``--state`` ended. A draw is the same every time, so that a number is a mutant's name."""
+        if self.options.state is not None and self.options.state.exists():
+            kept = json.loads(self.options.state.read_text(encoding="utf-8"))
+            if kept["draw"] != [self.options.draw, self.options.seed, self.options.rooms, self.all_of]:
+                raise SystemExit(f"{self.options.state} is of another draw, or of other code")
+            self.said = {int(number): said for number, said in kept["said"].items()}
+
+    def keep(self) -> None:
+        """Write down what is known."""
+        o = self.options
+        if o.state is not None:
+            kept = {"draw": [o.draw, o.seed, o.rooms, self.all_of], "said": self.said}
+            o.state.write_text(json.dumps(kept, indent=0), encoding="utf-8")
+        if o.report is not None:
+            o.report.write_text(str(self), encoding="utf-8")
+
+    def word(self, number: int) -> str:
+        """``killed``, ``recorded``, ``equivalent``, ``alive`` or ``not reached``."""
+        mutant, said = self.chosen[number], self.said.get(number, "not reached")
+        word = said.partition(":")[0]
+        return "equivalent" if word != "killed" and self.key(mutant) in self.judged else word
+
+    @staticmethod
+    def text(mutant: M.Mutant) -> str:
+        """The line that a mutant breaks."""
+        return (package().parent / mutant.file).read_text("utf-8").split("\n")[mutant.line - 1].strip()
+
+    def key(self, mutant: M.Mutant) -> tuple[str, str, str]:
+        return mutant.file, self.text(mutant), mutant.what
+
+    def __str__(self) -> str:
+        o = self.options
+        count: Counter[tuple[str, str]] = Counter()
+        by: Counter[str] = Counter()
+        for k, mutant in enumerate(self.chosen):
+            word = self.word(k)
+            count[mutant.rules[0], word] += 1
+            if word == "killed":
+                by[self.said[k].split()[1] if ": " in self.said[k] else ""] += 1
+        words = ("killed", "equivalent", "recorded", "alive", "not reached")
+        rows = [
+            f"`tools/mutate_rooms.py --draw {o.draw} --seed {o.seed} --calls {o.calls} --rounds {o.rounds}"
+            f"{' --tests ' + ' '.join(o.tests) if o.tests else ''}`",
+            "",
+            "| room | mutants | drawn | " + " | ".join(words) + " |",
+            "|---|---" * 1 + "|---" * (1 + len(words)) + "|",
+        ]
+        for room, whole in self.all_of.items():
+            drawn = sum(each.rules[0] == room for each in self.chosen)
+            rows.append(f"| {room} | {whole} | {drawn} | {' | '.join(str(count[room, w]) for w in words)} |")
+        rows += ["", "Killed by: " + ", ".join(f"{who} {n}" for who, n in by.most_common()), ""]
+        rows += ["| survivor | edit | line | what |", "|---|---|---|---|"]
+        order = sorted(range(len(self.chosen)), key=lambda k: (self.chosen[k].file, self.chosen[k].line))
+        for k in order:
+            mutant, word = self.chosen[k], self.word(k)
+            if word != "killed":
+                shown = self.text(mutant).replace("|", "\\|")[:110]
+                why = self.judged.get(self.key(mutant), "") if word == "equivalent" else self.said.get(k, "")
+                rows.append(f"| `{mutant.place}` | {mutant.what} | `{shown}` | {word}: {why.replace('|', ' ')[:110]} |")
+        return "\n".join(rows) + "\n"
 
 
-def main(say: Callable[..., None] = print) -> None:
+def stage(report: Report, wanted: set[int], killers: Sequence[K.Killer], say: Callable[..., None]) -> None:
+    """Let some who may notice have a look at some mutants."""
+    o = report.options
+    with K.probes(report.chosen, wanted) as hit:
+        kept = K.follow(killers, hit, o.longest)
+    cost = sum(each.seconds for each in killers)
+    say(f"{len(killers)} asked in {cost:.0f} s, {len(kept)} of them go through a mutant", flush=True)
+    through: dict[int, list[K.Killer]] = defaultdict(list)
+    for each in kept:
+        for number in each.through:
+            through[number].append(each)
+    gc.collect()
+    gc.freeze()
+    turn = random.Random(o.seed)  # what was judged so far is a draw, too; first those of which nothing is known
+    order = sorted(sorted(wanted), key=lambda number: (number in report.said, turn.random()))
+    for k, number in enumerate(order, start=1):
+        mutant, mine = report.chosen[number], through[number]
+        if not mine:
+            continue
+        start = time.monotonic()
+        said = K.in_a_child(lambda m=mutant, r=mine: judge(m, r, o.seconds), 12 * o.seconds)  # type: ignore[misc]
+        if said.startswith("killed") or not report.said.get(number, "").startswith("recorded"):
+            report.said[number] = said
+        spent = time.monotonic() - start
+        say(f"{k}/{len(wanted)} {spent:.1f} s {mutant.place}: {mutant.what}  {said[:110]!r}", flush=True)
+        report.keep()
+
+
+def main(say: Callable[..., Any] = print) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=list(ROOMS))
     parser.add_argument("--calls", type=int, default=432, help="programs of single calls")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of forty composed programs")
-    parser.add_argument("--most", type=int, default=60, help="programs asked for one mutant")
+    parser.add_argument("--emulated", type=int, default=20, help="one program of so many on emulated CUDA, too")
+    parser.add_argument("--tests", nargs="*", default=[], help="folders of tests for those that are left")
+    parser.add_argument("--longest", type=float, default=1.0, help="seconds of a case, program or test")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of a processor, for one mutant")
+    parser.add_argument("--stages", nargs="+", default=list(STAGES), choices=STAGES)
+    parser.add_argument("--state", type=Path, help="JSON: stop, go on with those that are left")
     parser.add_argument("--report", type=Path)
     options = parser.parse_args()
     make_headroom()
     load()
-    turn, chosen = random.Random(options.seed), []
-    for room in ROOMS:
-        all_of_them = list(every(room))
-        chosen += turn.sample(all_of_them, min(len(all_of_them), options.draw // len(ROOMS)))
-        say(f"{room}: {len(all_of_them)} mutants", flush=True)
-    asked = [each for each in questions(options.seed, options.calls, options.rounds) if not ask(each)]
-    say(f"{len(asked)} programs on which nobody diverges", flush=True)
-    lines = reached(chosen, asked)
-    alive, count = [], Counter[tuple[str, str]]()
-    turn.shuffle(chosen)  # what was drawn so far is a draw, too
-    for k, mutant in enumerate(chosen, start=1):
-        numbers = lines.get((mutant.function.__code__.co_filename, mutant.line), [])
-        through = [asked[n] for n in turn.sample(numbers, min(len(numbers), options.most))]
-        killer = judge(mutant, through)
-        word = "killed" if killer else "alive" if through else "not reached"
-        count[mutant.rules[0], word] += 1
-        if not killer:
-            alive.append((mutant, word, len(through)))
-        say(f"{k}/{len(chosen)} {word}: {mutant.place}: {mutant.what}  {killer[:80]}", flush=True)
-        if options.report is not None:
-            options.report.write_text(report(options, k, count, alive), encoding="utf-8")
+    chosen, all_of = draw(options.seed, options.draw, options.rooms)
+    report = Report(options, chosen, all_of)
+    say(", ".join(f"{room}: {count} mutants" for room, count in all_of.items()), flush=True)
 
+    def left() -> set[int]:
+        return {k for k in range(len(chosen)) if not report.said.get(k, "").startswith("killed")}
 
-def report(
-    options: argparse.Namespace, tried: int, count: Counter[tuple[str, str]], alive: Sequence[tuple[M.Mutant, str, int]]
-) -> str:
-    """The figures, and every survivor with its line."""
-    rows = [
-        f"Of a draw of {options.draw} (`--seed {options.seed}`) {tried} were tried, on programs of the campaign of "
-        f"that seed ({options.calls} calls, {options.rounds} rounds), {options.most} at most for each.",
-        "",
-        "| room | killed | alive | not reached |",
-        "|---|---|---|---|",
-    ]
-    words = ("killed", "alive", "not reached")
-    rows += [f"| {room} | {' | '.join(str(count[room, word]) for word in words)} |" for room in ROOMS]
-    rows += ["", "| survivor | edit | line | programs |", "|---|---|---|---|"]
-    for mutant, word, through in sorted(alive, key=lambda each: (each[0].file, each[0].line)):
-        text = (package().parent / mutant.file).read_text("utf-8").split("\n")[mutant.line - 1].strip()
-        shown = text.replace("|", "\\|")[:90]
-        rows.append(f"| `{mutant.place}` | {mutant.what} | `{shown}` | {through or word} |")
-    return "\n".join(rows) + "\n"
+    report.resume()
+    if "cases" in options.stages:
+        stage(report, left(), list(K.of_cases()), say)
+    if "programs" in options.stages:
+        made = K.of_programs(options.seed, options.calls, options.rounds, options.emulated)
+        stage(report, left(), list(made), say)
+    if "tests" in options.stages and options.tests:
+        K.with_tests(options.tests, lambda found: stage(report, left(), found, say))
+    say(str(report))
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def in_force(mutant: Mutant) -> Iterator[bool]:
     if code is None:
         yield False
         return
-    remembered, swapped = caches(), [*_swaps(mutant.function.__code__, code), (mutant.function, code)]
+    remembered, swapped = caches(), [*swaps(mutant.function.__code__, code), (mutant.function, code)]
     before = [(function, function.__code__) for function, _ in swapped]
     for function, new in swapped:
         function.__code__ = new
@@ -124,7 +124,7 @@ def in_force(mutant: Mutant) -> Iterator[bool]:
             each.cache_clear()
 
 
-def _swaps(old: CodeType, new: CodeType) -> Iterator[tuple[FunctionType, CodeType]]:
+def swaps(old: CodeType, new: CodeType) -> Iterator[tuple[FunctionType, CodeType]]:
     """The functions that the code ``old`` has made so far, each with its part of ``new``."""
     parts = dict(_parts(old, new))
     known = {id(code): code for code in parts}
@@ -142,17 +142,21 @@ def _parts(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
 
 
 def _compiled(mutant: Mutant) -> CodeType | None:
-    before = mutant.function.__code__
     undo = mutant.apply()
     try:
-        flags = __future__.annotations.compiler_flag
-        tree = ast.fix_missing_locations(ast.Module([mutant.root], []))
-        whole = compile(tree, before.co_filename, "exec", flags=flags, dont_inherit=True)
+        return code_of(mutant.root, mutant.function)
     except SyntaxError:
         return None
     finally:
         undo()
-    pending = [whole]
+
+
+def code_of(root: ast.stmt, function: FunctionType) -> CodeType | None:
+    """The code of a function by the top-level statement that holds it, if it may stand for the code that it has."""
+    before = function.__code__
+    flags = __future__.annotations.compiler_flag
+    tree = ast.fix_missing_locations(ast.Module([root], []))
+    pending = [compile(tree, before.co_filename, "exec", flags=flags, dont_inherit=True)]
     while pending:
         code = pending.pop()
         if (code.co_name, code.co_firstlineno) == (before.co_name, before.co_firstlineno):
@@ -179,11 +183,11 @@ def _mutants() -> Iterator[Mutant]:
             tree = ast.parse(text)
             texts = _texts(tree) if name.startswith(TEXTS) else set()
             for root in tree.body:
-                for function, node in _live(str(path), root):
+                for function, node in live(str(path), root):
                     yield from _of_function(name, root, function, node, node in texts)
 
 
-def _live(path: str, root: ast.stmt) -> Iterator[tuple[FunctionType, ast.FunctionDef]]:
+def live(path: str, root: ast.stmt) -> Iterator[tuple[FunctionType, ast.FunctionDef]]:
     holders = [root] if isinstance(root, ast.FunctionDef) else root.body if isinstance(root, ast.ClassDef) else []
     for node in holders:
         if isinstance(node, ast.FunctionDef):
@@ -199,12 +203,12 @@ def _of_function(
     for rule, line, what, apply in _checks(node):
         yield Mutant((rule,), file, line, what, apply, root, function)
     if is_text:
-        for line, what, apply in (*_literals(node), *_operations(node)):
+        for line, what, apply in (*literals(node), *_operations(node)):
             yield Mutant((f"text/{Path(file).stem}",), file, line, what, apply, root, function)
     marked = tuple(_ids(d) for d in node.decorator_list if isinstance(d, ast.Call) and _name(d.func) == "rule")
     rules = tuple(each for group in marked for each in group)
     if rules:
-        edits = list(_literals(node))
+        edits = list(literals(node))
         step = max(1, len(edits) // LITERALS)
         for line, what, apply in edits[::step][:LITERALS]:
             yield Mutant(rules, file, line, what, apply, root, function)
@@ -251,7 +255,7 @@ _FULL = re.compile(ID)
 Edit = tuple[int, str, Callable[[], Callable[[], None]]]
 
 
-def _set(node: ast.AST, name: str, value: Any) -> Callable[[], Callable[[], None]]:
+def edit_of(node: ast.AST, name: str, value: Any) -> Callable[[], Callable[[], None]]:
     def apply() -> Callable[[], None]:
         before = getattr(node, name)
         setattr(node, name, value)
@@ -274,8 +278,8 @@ def _checks(node: ast.FunctionDef) -> Iterator[tuple[str, int, str, Callable[[],
                 yield rule, call.lineno, "never refuses", _first(call, ast.Constant(True))
                 yield rule, call.lineno, "refuses the opposite", _first(call, _negated(call.args[0]))
             elif (test := _deciding(call, above)) is not None:
-                yield rule, test.lineno, "never happens", _set(test, "test", ast.Constant(False))
-                yield rule, test.lineno, "happens otherwise", _set(test, "test", _negated(test.test))
+                yield rule, test.lineno, "never happens", edit_of(test, "test", ast.Constant(False))
+                yield rule, test.lineno, "happens otherwise", edit_of(test, "test", _negated(test.test))
             elif (dropped := _dropped(call, above)) is not None:
                 yield rule, call.lineno, "is dropped", dropped
 
@@ -285,7 +289,7 @@ def _negated(test: ast.expr) -> ast.expr:
 
 
 def _first(call: ast.Call, value: ast.expr) -> Callable[[], Callable[[], None]]:
-    return _set(call, "args", [value, *call.args[1:]])
+    return edit_of(call, "args", [value, *call.args[1:]])
 
 
 def _dropped(call: ast.AST, above: dict[ast.AST, ast.AST]) -> Callable[[], Callable[[], None]] | None:
@@ -297,7 +301,7 @@ def _dropped(call: ast.AST, above: dict[ast.AST, ast.AST]) -> Callable[[], Calla
     if not isinstance(statement, ast.Raise | ast.Expr) or statement not in getattr(parent, "body", ()):
         return None
     body = [ast.copy_location(ast.Pass(), each) if each is statement else each for each in parent.body]  # type: ignore
-    return _set(parent, "body", body)  # type: ignore[arg-type]
+    return edit_of(parent, "body", body)  # type: ignore[arg-type]
 
 
 def _deciding(call: ast.AST, above: dict[ast.AST, ast.AST]) -> ast.If | ast.IfExp | None:
@@ -337,13 +341,13 @@ def _operations(node: ast.FunctionDef) -> Iterator[Edit]:
     for each in chain.from_iterable(map(_meant, node.body)):
         match each:
             case ast.Attribute(attr=name) if name in _OTHER:
-                yield each.lineno, f"{name} becomes {_OTHER[name]}", _set(each, "attr", _OTHER[name])
+                yield each.lineno, f"{name} becomes {_OTHER[name]}", edit_of(each, "attr", _OTHER[name])
             case ast.Call(func=ast.Attribute(attr="sub" | "div" | "less" | "less_equal" as name), args=[a, b]):
-                yield each.lineno, f"{name} with swapped operands", _set(each, "args", [b, a])
+                yield each.lineno, f"{name} with swapped operands", edit_of(each, "args", [b, a])
             case ast.Call(func=ast.Attribute(attr="select" | "choose" | "pick" as name), args=[c, a, b]):
-                yield each.lineno, f"{name} with swapped arms", _set(each, "args", [c, b, a])
+                yield each.lineno, f"{name} with swapped arms", edit_of(each, "args", [c, b, a])
             case ast.Constant(value=str(name)) if name in _OTHER_WORD:
-                yield each.lineno, f"{name} becomes {_OTHER_WORD[name]}", _set(each, "value", _OTHER_WORD[name])
+                yield each.lineno, f"{name} becomes {_OTHER_WORD[name]}", edit_of(each, "value", _OTHER_WORD[name])
 
 
 _OTHER = {
@@ -371,12 +375,12 @@ _OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], str]] = {
 }  # fmt: skip
 
 
-def _internal(statement: ast.stmt) -> bool:
+def internal(statement: ast.stmt) -> bool:
     """Whether it says that refrelax itself is at fault."""
     return isinstance(statement, ast.Raise) and "InternalError" in ast.dump(statement)
 
 
-def _literals(node: ast.FunctionDef) -> Iterator[Edit]:
+def literals(node: ast.FunctionDef) -> Iterator[Edit]:
     """Small edits of a body: comparisons, arithmetic, connectives, numbers, truth values. Messages stay."""
     pending: list[ast.AST] = list(node.body)
     while pending:
@@ -384,23 +388,23 @@ def _literals(node: ast.FunctionDef) -> Iterator[Edit]:
         match each:
             case ast.JoinedStr() | ast.Raise() | ast.Assert() | ast.keyword(arg="strict"):
                 continue
-            case ast.If() if any(_internal(inner) for inner in each.body):
+            case ast.If() if any(internal(inner) for inner in each.body):
                 pending.extend(each.orelse)
                 continue
             case ast.Compare(ops=[op, *_]) if type(op) in _COMPARISONS:
                 other, what = _COMPARISONS[type(op)]
-                yield each.lineno, what, _set(each, "ops", [other(), *each.ops[1:]])
+                yield each.lineno, what, edit_of(each, "ops", [other(), *each.ops[1:]])
             case ast.BinOp(op=op) if type(op) in _OPERATORS and not isinstance(each.left, ast.JoinedStr):
                 operator, what = _OPERATORS[type(op)]
-                yield each.lineno, what, _set(each, "op", operator())
+                yield each.lineno, what, edit_of(each, "op", operator())
             case ast.BoolOp(op=op):
                 both = isinstance(op, ast.And)
                 what = "and becomes or" if both else "or becomes and"
-                yield each.lineno, what, _set(each, "op", ast.Or() if both else ast.And())
+                yield each.lineno, what, edit_of(each, "op", ast.Or() if both else ast.And())
             case ast.UnaryOp(op=ast.Not()):
-                yield each.lineno, "not is dropped", _set(each, "op", ast.UAdd())
+                yield each.lineno, "not is dropped", edit_of(each, "op", ast.UAdd())
             case ast.Constant(value=bool(value)):
-                yield each.lineno, f"{value} becomes {not value}", _set(each, "value", not value)
+                yield each.lineno, f"{value} becomes {not value}", edit_of(each, "value", not value)
             case ast.Constant(value=int(value)):
-                yield each.lineno, f"{value} becomes {value + 1}", _set(each, "value", value + 1)
+                yield each.lineno, f"{value} becomes {value + 1}", edit_of(each, "value", value + 1)
         pending.extend(_parts_that_count(each))

@@ -68,16 +68,27 @@ GPU = "nvidia/nvidia-a100"
 
 
 def _default_schedule(rule: Any, target: str) -> Callable[[Any], Any]:
-    """The rule for a target. It writes into the module that it is given: so it gets another."""
+    """The rule for a target. It writes into the module that it is given: so it gets another. Loop programs without
+    blocks are set aside: a default schedule is made for those that have some, and ends on others."""
 
     def applied(mod: Any) -> Any:
         import tvm
 
-        copy = tvm.IRModule(dict(mod.functions.items()), attrs=mod.attrs, global_infos=mod.global_infos)
+        bare = {g: f for g, f in mod.functions.items() if isinstance(f, tvm.tirx.PrimFunc) and not _in_a_block(f)}
+        fit = {g: f for g, f in mod.functions.items() if g not in bare}
+        copy = tvm.IRModule(fit, attrs=mod.attrs, global_infos=mod.global_infos)
         with tvm.target.Target(target):
-            return rule(copy)
+            made = rule(copy)
+        for g, f in bare.items():
+            made[g] = f
+        return made
 
     return applied
+
+
+def _in_a_block(func: Any) -> bool:
+    """Whether the body of a loop program is its root block."""
+    return type(func.body).__name__.endswith("BlockRealize")
 
 
 def _of(where: Any, name: str, step: str) -> Any:

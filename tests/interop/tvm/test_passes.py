@@ -220,3 +220,29 @@ def test_wheels_side_by_side(files: Path) -> None:
     assert rows[0]["version"] == rows[1]["version"] and rows[0]["version"].startswith("tvm 0.")
     code, said = command(f"{files}/good.py", "--random", "1", "--impl", "tvm@/no/such/python")
     assert code == 2 and "tvm@PYTHON" in said
+
+
+BARE = """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def k(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+        for i in range(4):
+            B[i] = T.min(A[i], T.if_then_else(0 < i, B[i - 1], 0))
+
+    @R.function
+    def main(x: R.Tensor((4,), "int32")) -> R.Tensor((4,), "int32"):
+        y = R.add(x, x)
+        z = R.call_tir(Module.k, (y,), out_ty=R.Tensor((4,), "int32"))
+        return z
+"""
+
+
+def test_a_default_schedule_leaves_loop_programs_without_blocks() -> None:
+    """It ends on them, and is made for what has some: found by a campaign, no finding."""
+    passes = TvmPasses()
+    steps = "LegalizeOps,dlight.gpu.Matmul,dlight.gpu.Fallback"
+    *_, last = passes.stages(rr.parse(BARE), steps)
+    assert "threadIdx.x" in last.text and "def k" in last.text  # the sum is scheduled, the kernel is there
+    x = rr.Tensor.of([3, -1, 2, 5], "int32")
+    assert rr.bisect(rr.parse(BARE), "main", (x,), impl=passes, pipeline=steps) is None
+    passes.close()

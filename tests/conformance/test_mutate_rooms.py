@@ -1,0 +1,69 @@
+"""``tools/mutate_rooms.py``: probes say which statements run, a mutant is in force while it is asked about, and a copy
+of the process that dies or hangs is seen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+@pytest.fixture(scope="module")
+def tools() -> Iterator[tuple[ModuleType, ModuleType]]:
+    """The two scripts as modules."""
+    sys.path.insert(0, str(TOOLS))
+    import mutate_rooms
+    import mutation_killers
+
+    sys.path.remove(str(TOOLS))
+    yield mutate_rooms, mutation_killers
+
+
+@pytest.mark.thorough
+def test_a_mutant_is_in_force_as_long_as_it_is_asked_about(tools: tuple[ModuleType, ModuleType]) -> None:
+    rooms, killers = tools
+    rooms.load()
+    mutant = next(rooms.every("passes"))
+    honest = mutant.function.__code__
+    seen = killers.Killer("test", "looks", lambda: "" if mutant.function.__code__ is honest else "other code")
+    said = killers.in_a_child(lambda: rooms.judge(mutant, [seen, seen], 5), 60)
+    assert said == "killed: test looks: other code"
+    assert mutant.function.__code__ is honest
+
+
+@pytest.mark.thorough
+def test_probes_tell_the_branch_that_runs(tools: tuple[ModuleType, ModuleType]) -> None:
+    rooms, killers = tools
+    rooms.load()
+    chosen = list(islice(rooms.every("passes"), 400))
+    cases = [each for each in killers.of_cases() if each.name.startswith("lowering/")][:12]
+    honest = [each.function.__code__ for each in chosen]
+    with killers.probes(chosen, set(range(len(chosen)))) as hit:
+        kept = killers.follow(cases, hit, 60)
+    assert [each.function.__code__ for each in chosen] == honest
+    through = set().union(*(each.through for each in kept))
+    assert through and through < set(range(len(chosen)))
+    assert all(each.through and each.seconds > 0 for each in kept)
+
+
+def test_a_copy_that_dies_or_hangs_is_seen(tools: tuple[ModuleType, ModuleType]) -> None:
+    _, killers = tools
+
+    def hangs() -> str:
+        while True:
+            pass
+
+    def dies() -> str:
+        os._exit(3)
+
+    assert killers.in_a_child(lambda: "fine", 20) == "fine"
+    assert killers.in_a_child(hangs, 0.2) == "killed: does not end"
+    assert killers.in_a_child(dies, 20).startswith("killed: the process died")
+    assert killers.asked(killers.Killer("test", "hangs", hangs), 0.1) == "does not end"
