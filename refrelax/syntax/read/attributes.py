@@ -9,7 +9,7 @@ from typing import Any, cast
 from refrelax.rules import rule
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, AttrValue, IndexMap
-from refrelax.syntax.read import expressions
+from refrelax.syntax.read import expressions, operators
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Scope
 from refrelax.syntax.read.metadata import ARRAYS
@@ -304,10 +304,9 @@ def _target(reader: Reader, node: ast.Call) -> AttrDict:
 
 
 def _device(reader: Reader, node: ast.Call) -> AttrDict:
-    values = [read_any(reader, each) for each in node.args]
-    named: dict[str, AttrValue] = {k.arg: read_any(reader, k.value) for k in node.keywords if k.arg is not None}
-    kind, index, *_ = [*values, *[named.get("device_type"), named.get("index", 0)][len(values) :]]
-    return _tagged("device", device_type=kind, index=index)
+    given = operators.by_name(reader, node, ("device_type", "index"))
+    kind, index = (read_any(reader, given[name]) if name in given else None for name in ("device_type", "index"))
+    return _tagged("device", device_type=kind, index=0 if index is None else index)
 
 
 _SPECIAL: dict[str, Callable[[Reader, ast.Call], AttrValue]] = {
@@ -343,7 +342,8 @@ def split_device(reader: Reader, given: dict[str, ast.expr]) -> dict[str, ast.ex
         found = dict(_device(reader, node).items)
         kind, index = found["device_type"], found["index"]
     else:
-        kind, index = name, read_any(reader, node.args[0]) if node.args else 0
+        given_index = operators.by_name(reader, node, ("index",)).get("index")
+        kind, index = name, read_any(reader, given_index) if given_index is not None else 0
     kind = DEVICE_TYPES.get(kind, kind) if isinstance(kind, str) else kind
     if not isinstance(kind, int) or not isinstance(index, int):
         reader.src.fail(node, "syn/device", f"expected R.device(device_type=1, index=0), found `{shown(node)}`")
