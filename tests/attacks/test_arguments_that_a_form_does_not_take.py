@@ -41,6 +41,8 @@ def refused(text: str) -> bool:
         ("T.evaluate(T.address_of(A[0]{}))", ", zz=1"),
         ("T.evaluate(T.max_value('int32'{}))", ", zz=1"),
         ("for i, j in T.grid(2, 3{}): T.evaluate(i)", ", zz=1"),
+        ("for i in T.serial(4{}): T.evaluate(i)", ", **{}"),
+        ("for i in T.serial(4{}): T.evaluate(i)", ", start=1"),
         ("for i in range(4): T.break_loop({})", "0"),
         ("for i in range(4): T.continue_loop({})", "zz=1"),
         (BLOCK.format("T.reads(A[v]{})"), ", zz=1"),

@@ -149,10 +149,11 @@ def _single_loop(
 
 def _loop_arguments(frame: StatementFrame, call: ast.Call, kind: ForKind) -> tuple[list[ast.expr], dict[str, ast.expr]]:
     """The bounds, and the keywords by name."""
-    args, options = list(call.args), {k.arg: k.value for k in call.keywords if k.arg is not None}
-    unknown = options.keys() - {"start", "stop", "annotations", "step", "unroll", "dtype", "thread"}
-    if unknown:
-        frame.src.fail(call, "syn/unknown-keyword", f"a loop has no keyword {sorted(unknown)[0]!r}")
+    known = ("start", "stop", "annotations", "step", "unroll", "dtype", "thread")
+    args, options = list(call.args), keywords(frame.reader, call, *known)
+    most = ("start" not in options) + ("stop" not in options) + ("step" not in options or kind == "thread_binding")
+    if len(args) > most or (args and "start" in options):
+        frame.src.fail(call, "syn/argument-count", f"`{shown(call)}`: a bound of a loop is given once")
     if kind == "thread_binding" and "thread" not in options and len(args) > 1:
         options["thread"] = args.pop()
     if len(args) == 3 and kind == "thread_binding":
