@@ -340,8 +340,8 @@ def _dataflow(reader: Reader, node: ast.With) -> None:
     item = node.items[0]
     call = item.context_expr
     name = dotted(call.func) if isinstance(call, ast.Call) else None
-    given = isinstance(call, ast.Call) and bool(call.args or call.keywords)
-    if len(node.items) != 1 or name != "R.dataflow" or given or item.optional_vars is not None:
+    more = isinstance(call, ast.Call) and bool(call.args or call.keywords)
+    if len(node.items) != 1 or name != "R.dataflow" or more or item.optional_vars is not None:
         reader.src.fail(node, "syn/graph-statement", "expected `with R.dataflow():`")
     if reader.sink.dataflow:
         reader.src.fail(node, "syn/graph-statement", "a dataflow block inside a dataflow block")
