@@ -50,7 +50,7 @@ COMMANDS: dict[str, Command] = {
     "certify": Command("check the certificates of proofs", "certify", "arguments", "certify"),
     "rules": Command("the tie between spec, code and cases", "rules", "rules_arguments", "rules"),
     "exercise": Command("twelve exercises, each checks your answer", "exercise", "arguments", "exercise"),
-    "explain": Command("what a rule or operator says, where it lives, cases", "rules", "explain_arguments", "explain"),
+    "explain": Command("what a rule or operator says, where it lives, cases", "explain", "arguments", "explain"),
     "conformance": Command("export the suite, or run it on an implementation", "conformance", "arguments", "run"),
     "completion": Command("what a shell completes, as a script", "completion", "arguments", "completion"),
 }

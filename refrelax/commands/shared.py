@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from refrelax import api
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
-from refrelax.running import npz
-from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.bits import json_number
-from refrelax.syntax.module import Module
+
+if TYPE_CHECKING:
+    from refrelax.semantics.types.checked import CheckedModule
+    from refrelax.syntax.module import Module
 
 # --- in ---------------------------------------------------------------------------------------------------------------
 
@@ -48,6 +48,9 @@ def source(path: str) -> tuple[str, str]:
 def read_module(path: str, constants: str | None = None) -> Module:
     """The module in a file, or the live one of ``FILE.py:FUNCTION``, with the constants of an ``.npz`` bound (members
     are named by index)."""
+    from refrelax import api
+    from refrelax.running import npz
+
     if ":" in path and (live := import_module("refrelax.interop.tvm.live_module")).is_function(path):
         module: Module = live.read(path)
     else:
@@ -64,6 +67,8 @@ def read_module(path: str, constants: str | None = None) -> Module:
 
 def read_checked(path: str, constants: str | None = None) -> CheckedModule:
     """The same, checked."""
+    from refrelax import api
+
     return api.check(read_module(path, constants))
 
 
@@ -151,7 +156,7 @@ def plain(value: Any) -> Any:
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
-    return json_number(value) if isinstance(value, float) else value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def diagnostic_row(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -53,7 +53,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -246,13 +246,47 @@ def parse_expectation(text: str, where: str) -> Expectation:
     return Expectation(words[0], scope=named) if words[0] == "Unknown" else Expectation(words[0], named)
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one case is written as in its file, not parsed yet."""
+
+    path: Path
+    line: int
+    rule: str
+    text: str
+
+    def case(self) -> Case:
+        """The case that it states; raises as ``load``."""
+        return _parsed(self.path, self.text, self.line)[0]
+
+
+@cache
+def blocks() -> tuple[Block, ...]:
+    """Every case of the suite as it is written, in the order of ``load``: reading the few that somebody asks about
+    takes no part of the time of reading them all."""
+    return tuple(each for path in sorted(_CASES.rglob("*.toml")) for each in _blocks(path))
+
+
+def _blocks(path: Path) -> Iterator[Block]:
+    line = 1
+    for text in re.split(r"^(?=\[\[case\]\]$)", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        if (rule := re.search(r'^rule\s*=\s*"([^"]+)"', text, re.MULTILINE)) is not None:
+            yield Block(path, line, rule[1], text)
+        line += text.count("\n")
+
+
 def _load_file(path: Path) -> list[Case]:
-    text = path.read_text(encoding="utf-8")
+    return _parsed(path, path.read_text(encoding="utf-8"), 1)
+
+
+def _parsed(path: Path, text: str, first: int) -> list[Case]:
+    """The cases of a text that begins in line ``first`` of its file."""
     try:
         rows = tomllib.loads(text).get("case", [])
     except tomllib.TOMLDecodeError as error:
         raise BadCase(f"{path.name}: {error}") from None
-    lines = {m.group(1): text.count("\n", 0, m.start()) + 1 for m in re.finditer(r'^name\s*=\s*"([^"]+)"', text, re.M)}
+    names = re.finditer(r'^name\s*=\s*"([^"]+)"', text, re.M)
+    lines = {m.group(1): text.count("\n", 0, m.start()) + first for m in names}
     return [_from_row(row, f"refrelax/conformance/cases/{path.name}", lines) for row in rows]
 
 

@@ -94,7 +94,8 @@ def _own_texts() -> tuple[tuple[str, str], ...]:
 @cache
 def _templates(file: str) -> tuple[re.Pattern[str], ...]:
     """What may be patterns of ids in a file, each at least as wide as what ``scan`` makes of it."""
-    found = {each[2] for each in _TEMPLATE.finditer(dict(_own_texts())[file])}
+    lines = [each for each in dict(_own_texts())[file].splitlines() if "{" in each and "/" in each]
+    found = {each[2] for line in lines for each in _TEMPLATE.finditer(line)}
     parts = (re.split(r"\{[^{}]*\}", each) for each in sorted(found))
     return tuple(re.compile(".+".join(map(re.escape, each))) for each in parts if len(each) > 1)
 

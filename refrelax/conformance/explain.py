@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from refrelax.conformance import spec_text
-from refrelax.conformance import tie as ties
+from refrelax.conformance import cases, spec_text
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import naming
 from refrelax.conformance.nearest import in_a_row, nearest, stems
-from refrelax.conformance.tie import Tie
 
 MOST_CASES = 3
 
@@ -66,41 +64,41 @@ def explain(what: str) -> Explanation:
     Raises:
         KeyError: nothing is known by that name; the message suggests the nearest names.
     """
-    tie = ties.read_text()
-    if what in tie.defined:
-        return (_rule(tie, what),)
+    defined = spec_text.defined()
+    if what in defined:
+        return (_rule(what),)
     elsewhere = {tuple(stems(words)): rules for words, rules in spec_text.words_of_others().items()}
     if (known := elsewhere.get(tuple(stems(what)))) is not None:
-        return tuple(_rule(tie, rule) for rule in known)
-    operator = _operator(tie, what)
+        return tuple(_rule(rule) for rule in known)
+    operator = _operator(what)
     if operator is not None:
         return operator
     intrinsic = spec_text.intrinsics().get(what.strip().removeprefix("T.")) if what.strip().startswith("T.") else None
     if intrinsic is not None:
-        return tuple(_rule(tie, rule) for rule in intrinsic.rules if rule in tie.defined)
+        return tuple(_rule(rule) for rule in intrinsic.rules if rule in defined)
     word = what.strip().removeprefix("R.").removeprefix("T.").removeprefix("relax.").replace("_", "-").lower()
-    rules = sorted(rule for rule in tie.defined if word and _begins(word, rule))
+    rules = sorted(rule for rule in defined if word and _begins(word, rule))
     if word.isalpha() or (not rules and ("/" not in what or " " in what.strip())):
-        rules = list(dict.fromkeys((*rules, *_about(tie, what)))) or nearest(tie, what)
+        rules = list(dict.fromkeys((*rules, *_about(what)))) or nearest(what)
         if " " in what.strip():
-            rules = list(dict.fromkeys((*(r for r, p in tie.defined.items() if in_a_row(what, p.text)), *rules)))
+            rules = list(dict.fromkeys((*(r for r, p in defined.items() if in_a_row(what, p.text)), *rules)))
     if not rules:
-        raise KeyError(_nothing(tie, what))
-    return tuple(_rule(tie, rule) for rule in rules)
+        raise KeyError(_nothing(what))
+    return tuple(_rule(rule) for rule in rules)
 
 
-def _about(tie: Tie, what: str) -> list[str]:
+def _about(what: str) -> list[str]:
     """The rules whose id, chapter and paragraph hold every word, those first whose id and chapter do."""
     words = stems(what)
 
     def rank(rule: str) -> int:
-        p = tie.defined[rule]
+        p = spec_text.defined()[rule]
         title, text = f"{rule} {p.file}".lower(), p.text.lower()
         if not words or not all(_begins(word, title) or _begins(word, text) for word in words):
             return 0
         return sum(5 * bool(_begins(word, title)) + min(_begins(word, text), 4) for word in words)
 
-    ranks = {rule: found for rule in tie.defined if (found := rank(rule))}
+    ranks = {rule: found for rule in spec_text.defined() if (found := rank(rule))}
     return sorted(ranks, key=lambda rule: (-ranks[rule], rule))
 
 
@@ -109,20 +107,17 @@ def _begins(word: str, text: str) -> int:
     return len(re.findall(rf"(?<![a-z0-9]){re.escape(word)}", text))
 
 
-def _nothing(tie: Tie, what: str) -> str:
-    from refrelax.semantics.ops import OPERATORS
-
-    known = [*tie.defined, *OPERATORS]
+def _nothing(what: str) -> str:
+    known = [*spec_text.defined(), *spec_text.operators()]
     near = difflib.get_close_matches(what, known, n=3, cutoff=0.5)
     return f"no rule or operator is called {what!r}" + (f"; nearest: {', '.join(near)}" if near else "")
 
 
-def _rule(tie: Tie, rule: str) -> Explained:
-    p = tie.defined[rule]
-    named = naming(rule, tie.areas)
+def _rule(rule: str) -> Explained:
+    p = spec_text.defined()[rule]
+    named = naming(rule, spec_text.areas())
     code = dict.fromkeys(f"{c.kind} at {c.place}" for c in named)
-    about = [c for c in tie.cases if c.rule == rule] or [c for c in tie.cases if c.expect.rule == rule]
-    about = about or _beside(tie, rule)
+    about = [each.case() for each in cases.blocks() if each.rule == rule] or _ended_by(rule) or _beside(rule)
     accepted = [c for c in about if c.verdict == "accepts"]
     rejected = [c for c in about if c.verdict == "rejects"]
     picked = (accepted[:1] + rejected[:2] + accepted[1:])[:MOST_CASES]
@@ -138,12 +133,19 @@ def _rule(tie: Tie, rule: str) -> Explained:
     )
 
 
-def _beside(tie: Tie, rule: str) -> list[Case]:
+def _ended_by(rule: str) -> list[Case]:
+    """The cases that end by it, of other rules."""
+    found = [each.case() for each in cases.blocks() if rule in each.text]
+    return [case for case in found if case.expect.rule == rule]
+
+
+def _beside(rule: str) -> list[Case]:
     """The cases of the nearest rule of the chapter that has any: cases go through this one on the way to another."""
-    p = tie.defined[rule]
-    of = [other for other in {c.rule for c in tie.cases} if other in tie.defined and tie.defined[other].file == p.file]
-    near = min(of, key=lambda other: (abs(tie.defined[other].line - p.line), other), default=None)
-    return [c for c in tie.cases if near is not None and c.rule == near]
+    defined = spec_text.defined()
+    p = defined[rule]
+    of = [o for o in {each.rule for each in cases.blocks()} if o in defined and defined[o].file == p.file]
+    near = min(of, key=lambda other: (abs(defined[other].line - p.line), other), default=None)
+    return [each.case() for each in cases.blocks() if near is not None and each.rule == near]
 
 
 def _tests(rule: str, places: Sequence[str]) -> tuple[str, ...]:
@@ -177,29 +179,29 @@ def _deviations(rule: str) -> tuple[str, ...]:
     return tuple(f"spec/deviations.md:{number}" for number, line in enumerate(lines, 1) if f"`{rule}`" in line)
 
 
-def _operator(tie: Tie, what: str) -> ExplainedOp | None:
-    from refrelax.semantics.ops import OPERATORS
-
-    bare = what.removeprefix("R.").removeprefix("relax.")
-    name = next((n for n in (what, f"relax.{bare}") if n in OPERATORS), None)
+def _operator(what: str) -> ExplainedOp | None:
+    bare, known = what.removeprefix("R.").removeprefix("relax."), spec_text.operators()
+    name = next((n for n in (what, f"relax.{bare}") if n in known), None)
     if name is None and bare.isidentifier():
-        last = [n for n in OPERATORS if n.rpartition(".")[2] == bare]
+        last = [n for n in known if n.rpartition(".")[2] == bare]
         name = last[0] if len(last) == 1 else None
     if name is None:
         return None
+    from refrelax.semantics.ops import OPERATORS  # a second, of which words and rules need nothing
+
     op = OPERATORS[name]
     short = name.removeprefix("relax.")
-    own = [rule for rule in tie.defined if rule.startswith(f"op.{short}/")]
+    own = [rule for rule in spec_text.defined() if rule.startswith(f"op.{short}/")]
     said = spec_text.section(op.page, name)
     call = f"{name.replace('relax.', 'R.', 1)}("
-    examples = [c for c in tie.examples if c.expect.kind == "Returned" and call in c.module]
+    examples = [c for c in cases.load_examples() if c.expect.kind == "Returned" and call in c.module]
     return ExplainedOp(
         name,
         op.page,
         _place(op.deduce),
         _place(op.text or op.evaluate),
         op.pure,
-        tuple(_rule(tie, rule) for rule in sorted(own)),
+        tuple(_rule(rule) for rule in sorted(own)),
         op.accuracy.sentence,
         op.memory,
         said.get("meaning", ""),

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from refrelax.conformance import spec_text
-from refrelax.conformance.tie import Tie
 
 MOST_RULES = 4
 MOST_SPOTS = 3
+ENDINGS = ("ing", "es", "ed", "s")
 SHARE = 0.6
 """How much of what the words weigh a paragraph holds; below it nothing is found."""
 
@@ -33,7 +33,7 @@ class Place:
 @cache
 def stem(word: str) -> str:
     """A word without the ending of a plural or a participle."""
-    ending = next((each for each in ("ing", "es", "ed", "s") if word.endswith(each) and len(word) > len(each) + 3), "")
+    ending = next((each for each in ENDINGS if word.endswith(each) and len(word) > len(each) + 3), "")
     return word.removesuffix(ending)
 
 
@@ -44,16 +44,24 @@ def stems(text: str) -> list[str]:
 
 def in_a_row(what: str, text: str) -> bool:
     """Whether a text says these words one behind the other, whatever is between them but words."""
-    wanted = " ".join(stems(what))
-    return bool(wanted) and f" {wanted} " in f" {' '.join(_row(text))} "
+    return next(_rows(what, text.lower()), None) is not None
+
+
+def _rows(what: str, text: str) -> Iterator[int]:
+    """Where a text in small letters says these words one behind the other."""
+    wanted = stems(what)
+    for found in _row(tuple(wanted)).finditer(text) if wanted else ():
+        if stems(found[1]) == wanted:  # what has these stems before an ending may have other ones
+            yield found.start()
 
 
 @cache
-def _row(text: str) -> tuple[str, ...]:
-    return tuple(stems(text))
+def _row(wanted: tuple[str, ...]) -> re.Pattern[str]:
+    words = (rf"{re.escape(each)}(?:{'|'.join(ENDINGS)})?" for each in wanted)
+    return re.compile(rf"(?<![a-z0-9])(?=({'[^a-z0-9]+'.join(words)})(?![a-z0-9]))")
 
 
-def nearest(tie: Tie, what: str) -> list[str]:
+def nearest(what: str) -> list[str]:
     """The rules of the paragraph that holds most of some words, a rare word weighing more.
 
     Of prose, those that it names and those of its section; of a section without any, those of its chapter, and of a
@@ -62,16 +70,18 @@ def nearest(tie: Tie, what: str) -> list[str]:
     best = _best(what)
     if best is None:
         return []
-    there = [rule for rule, p in tie.defined.items() if p.file == best.file]
-    own = [rule for rule in there if _section(best.file, tie.defined[rule].line) == best.section]
-    behind = {rule: tie.defined[rule].line - best.line for rule in own or there}  # what stands behind a rule is its own
+    defined = spec_text.defined()
+    there = [rule for rule, p in defined.items() if p.file == best.file]
+    own = [rule for rule in there if _section(best.file, defined[rule].line) == best.section]
+    behind = {rule: defined[rule].line - best.line for rule in own or there}  # what stands behind a rule is its own
     found = sorted(behind, key=lambda rule: (behind[rule] > 0, abs(behind[rule])))
     found = found or _mentioned(best, _places())
-    named = [each for each in best.ids if each in tie.defined]
-    here = [each for each in named if tie.defined[each].file == best.file]
-    return [each for each in dict.fromkeys((*here, *found, *named)) if each in tie.defined][:MOST_RULES]
+    named = [each for each in best.ids if each in defined]
+    here = [each for each in named if defined[each].file == best.file]
+    return [each for each in dict.fromkeys((*here, *found, *named)) if each in defined][:MOST_RULES]
 
 
+@cache
 def _best(what: str) -> Place | None:
     """The paragraph, or the row, that holds most of some words; ``None`` if each holds too little of them."""
     places = _places()
@@ -79,8 +89,9 @@ def _best(what: str) -> Place | None:
     weights = {each: math.log(len(places) / seen[each]) for each in set(stems(what)) if seen[each]}
     unknown = len(set(stems(what))) - len(weights)
     whole = sum(weights.values()) + unknown * math.log(len(places))
-    best = max(places, key=lambda place: sum(weights.get(each, 0.0) for each in place.stems), default=None)
-    if best is None or not whole or sum(weights.get(each, 0.0) for each in best.stems) < SHARE * whole:
+    held = [sum(weights[each] for each in weights.keys() & place.stems) for place in places]
+    best = places[held.index(max(held))]
+    if not whole or max(held) < SHARE * whole:
         return None
     return best
 
@@ -97,32 +108,18 @@ class Spot:
 def spots(what: str) -> tuple[Spot, ...]:
     """Where some words stand in the spec, one behind the other, whatever is between them but words and wherever a line
     ends; if they do so nowhere, the paragraph or row that holds most of them."""
-    wanted = stems(what)
-    if not wanted:
-        return ()
-    quoted = [spot for file in _files() for spot in _quoted(file, wanted)]
+    quoted = [spot for file in _files() for spot in _quoted(file, what)]
     if quoted:
         return tuple(quoted[:MOST_SPOTS])
     best = _best(what)
     return () if best is None else (_spot(best.file, best.line),)
 
 
-def _quoted(file: str, wanted: Sequence[str]) -> Iterator[Spot]:
-    said = _said(file)
-    firsts, size = [k for k, word in enumerate(said) if word[0] == wanted[0]], len(wanted)
-    begin = [said[k] for k in firsts if [word[0] for word in said[k : k + size]] == list(wanted)]
-    yield from (_spot(file, line, column) for _, line, column in begin)
-
-
-@cache
-def _said(file: str) -> tuple[tuple[str, int, int], ...]:
-    """The stems of a chapter in order, each with its line and its column."""
-    words = re.compile(r"[a-z0-9]+")
-    return tuple(
-        (stem(each[0]), number, each.start())
-        for number, line in enumerate(_lines(file), 1)
-        for each in words.finditer(line.lower())
-    )
+def _quoted(file: str, what: str) -> Iterator[Spot]:
+    text = "\n".join(_lines(file)).lower()
+    for start in _rows(what, text):
+        line = text.count("\n", 0, start) + 1
+        yield _spot(file, line, start - text.rfind("\n", 0, start) - 1)
 
 
 def _spot(file: str, line: int, column: int = 0) -> Spot:

@@ -9,8 +9,9 @@ Spec: ``spec/01-conformance.md``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from posixpath import dirname, normpath
 
@@ -83,6 +84,29 @@ def paragraphs(directory: Path | None = None) -> list[Paragraph]:
     """Every definition of a rule, in reading order; a rule defined twice appears twice."""
     root = directory or spec_directory()
     return [each for path in chapters(root) for each in _paragraphs(path, _name(path, root))]
+
+
+@cache
+def defined() -> Mapping[str, Paragraph]:
+    """The first definition of each rule, in reading order; read once in a process."""
+    found: dict[str, Paragraph] = {}
+    for each in paragraphs():
+        found.setdefault(each.rule, each)
+    return found
+
+
+@cache
+def areas() -> frozenset[str]:
+    """The parts of ids before the slash."""
+    return frozenset(rule.split("/")[0] for rule in defined())
+
+
+@cache
+def operators() -> Mapping[str, str]:
+    """Every operator that a page of ``ops/`` has a section of, and that page (``binary``)."""
+    pages = sorted((spec_directory() / "ops").glob("*.md"))
+    heads = re.compile(r"^## (relax\.\S+)$", re.MULTILINE)
+    return {name: path.stem for path in pages for name in heads.findall(path.read_text(encoding="utf-8"))}
 
 
 def examples(directory: Path | None = None) -> list[Example]:

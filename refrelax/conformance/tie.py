@@ -101,14 +101,8 @@ def read() -> Tie:
         BadCase: a case file that is not well written.
         FileNotFoundError: no spec.
     """
-    said = read_text()
-    return replace(said, code=tuple(citations.scan(areas=said.areas)))
-
-
-@cache
-def read_text() -> Tie:
-    """Spec and cases alone, for who asks ``citations.naming`` about the code of a few rules; raises as ``read``."""
-    return Tie(tuple(spec_text.paragraphs()), (), case_files.load(), case_files.load_examples())
+    code = tuple(citations.scan(areas=spec_text.areas()))
+    return Tie(tuple(spec_text.paragraphs()), code, case_files.load(), case_files.load_examples())
 
 
 def check(progress: Callable[[str], None] | None = None) -> TieReport:

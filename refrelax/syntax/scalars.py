@@ -338,6 +338,18 @@ def conjuncts(e: PrimExpr) -> list[PrimExpr]:
 
 
 def free_symbols(node: PrimExpr) -> frozenset[str]:
-    """Names of the scalar variables that occur free in ``node``."""
-    bound = {each.var.name for each in walk(node) if isinstance(each, Let)}
-    return frozenset(each.name for each in walk(node) if isinstance(each, SymVar) and each.name not in bound)
+    """Names of the scalar variables that occur free in ``node``: a name may do so beside a ``Let`` that binds it."""
+    nodes = list(walk(node))
+    if not any(isinstance(each, Let) for each in nodes):
+        return frozenset(each.name for each in nodes if isinstance(each, SymVar))
+    found, pending = set[str](), [(node, frozenset[str]())]
+    while pending:
+        current, bound = pending.pop()
+        match current:
+            case SymVar(name):
+                found.update({name} - bound)
+            case Let(var, value, body):
+                pending += [(value, bound), (body, bound | {var.name})]
+            case _:
+                pending += [(each, bound) for each in children(current)]
+    return frozenset(found)

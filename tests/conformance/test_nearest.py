@@ -33,15 +33,14 @@ def sentences() -> list[tuple[str, str]]:
 def test_a_sentence_leads_to_a_rule_of_its_chapter() -> None:
     """Only sentences whose every word stood in one rule were found."""
     tie, drawn = ties.read(), random.Random(0).sample(sentences(), 80)
-    found = [(file, nearest(tie, sentence)) for file, sentence in drawn]
+    found = [(file, nearest(sentence)) for file, sentence in drawn]
     assert sum(bool(rules) and tie.defined[rules[0]].file == file for file, rules in found) >= 72
 
 
 @pytest.mark.thorough
 def test_prose_of_a_chapter_without_rules_leads_to_what_it_names() -> None:
-    tie = ties.read()
-    assert nearest(tie, "Where *x* is a vector the function is applied to every lane.")[0] == "ev/intrinsic"
-    assert nearest(tie, "what is an empty conjunction is left out of these, with its excuse")[0] == "sh/certificate"
+    assert nearest("Where *x* is a vector the function is applied to every lane.")[0] == "ev/intrinsic"
+    assert nearest("what is an empty conjunction is left out of these, with its excuse")[0] == "sh/certificate"
 
 
 def test_every_rule_is_shown_with_a_case() -> None:
@@ -53,8 +52,8 @@ def test_every_rule_is_shown_with_a_case() -> None:
 
 @pytest.mark.thorough
 def test_nothing_is_made_up() -> None:
-    assert nearest(ties.read(), "the quick brown fox jumps over a lazy dog") == []
-    assert nearest(ties.read(), "") == []
+    assert nearest("the quick brown fox jumps over a lazy dog") == []
+    assert nearest("") == []
 
 
 def test_a_rule_leads_to_tests() -> None:
@@ -117,7 +116,7 @@ def test_words_have_a_place(words: str, file: str, section: str) -> None:
 
 def test_what_stands_behind_a_rule_leads_to_it() -> None:
     """A sentence behind a rule's table led to the rule that follows, which is a line nearer."""
-    found = nearest(ties.read(), "For formats of fewer than 8 significant bits the allowance is 1")
+    found = nearest("For formats of fewer than 8 significant bits the allowance is 1")
     assert found[0] == "num/permitted-ulps"
 
 

@@ -211,7 +211,7 @@ RULES: dict[str, str] = {
     "op.grad.pool2d_backward/extents": "If the gradient has not one element a window, at the data's dtype, the run is `Unspecified`.",
     "op.memory/dtype-literal": "The dtype is a literal, `R.dtype(…)`. That of `R.vm.alloc_storage` may be a variable; where it is no dtype at run time, the run is `Unspecified`.",
     "op.memory/scope-text": "A storage scope is a string, written where the call stands, and the device beside it an integer that is no tensor (`op.common/scalar-value`).",
-    "op.memory/offset-integer": "A byte offset is an integer. Where deduction does not know its type (`R.Any`) and it is none at run time, the run is `Unspecified`.",
+    "op.memory/offset-integer": "A byte offset is an integer. Where deduction does not know its type (`R.Any`, as that of a string is) and it is none at run time, the run is `Unspecified`.",
     "op.memory.alloc_tensor/storage": "The first argument is a storage; otherwise the run is `Unspecified`. What lies outside of it: `st/outside-storage`. Any byte offset will do. A dtype without numbers (`void`, a pointer, a vector) is `num/no-operation`.",
     "op.memory.view/arguments": "Shape, dtype (not `void`, written or by a name) and byte offset are such, or left out: not given, `R.tuple()` or null; what else stands there at run time makes the run `Unspecified`. Under a dtype that is neither written nor bound to a name, the dtype of the view is unknown.",
     "op.memory.view/bounds": "Where the sizes, or their difference, are known, the view ends inside the argument.",

@@ -56,8 +56,9 @@ def namespace_name(node: ast.expr, reader: ScalarReader) -> str | None:
 
 
 @rule("syn/argument-count")
-def exactly(reader: ScalarReader, node: ast.Call, count: int) -> list[ast.expr]:
-    """The ``count`` positional arguments of a call."""
+def exactly(reader: ScalarReader, node: ast.Call, count: int, *known: str) -> list[ast.expr]:
+    """The ``count`` positional arguments of a call, which has no keywords but ``known`` ones."""
+    keywords(reader, node, "span", *known)
     if len(node.args) != count or any(isinstance(a, ast.Starred) for a in node.args):
         message = f"`{shown(node.func)}` takes {count} argument{'s' * (count != 1)}, not {len(node.args)}"
         reader.src.fail(node, "syn/argument-count", message)

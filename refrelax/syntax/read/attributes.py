@@ -9,7 +9,7 @@ from typing import Any, cast
 from refrelax.rules import rule
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, AttrValue, IndexMap
-from refrelax.syntax.read import expressions
+from refrelax.syntax.read import expressions, operators
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Scope
 from refrelax.syntax.read.metadata import ARRAYS
@@ -243,14 +243,12 @@ def read_index_map(reader: Reader, node: ast.expr) -> IndexMap:
         "tir.IndexMap.from_func",
         "tvm.tir.IndexMap.from_func",
     ):
-        for each in node.keywords:
-            if each.arg == "inverse_index_map" and not (
-                isinstance(each.value, ast.Constant) and each.value.value is None
-            ):
-                inverse = read_index_map(reader, each.value)
-        if not node.args:
+        given = operators.by_name(reader, node, ("mapping", "inverse_index_map", "index_dtype"))
+        if not operators.is_none(given.get("inverse_index_map")):
+            inverse = read_index_map(reader, given["inverse_index_map"])
+        if "mapping" not in given:
             reader.src.fail(node, "syn/index-map", "T.index_map takes a lambda")
-        node = node.args[0]
+        node = given["mapping"]
     if not isinstance(node, ast.Lambda) or node.args.kwonlyargs or node.args.vararg or node.args.defaults:
         reader.src.fail(node, "syn/index-map", f"expected `lambda i, j: (j, i)`, found `{shown(node)}`")
     inner = Scope(reader.scope)
@@ -273,10 +271,9 @@ def _tagged(kind: str, **items: AttrValue) -> AttrDict:
 
 def _vdevice(reader: Reader, node: ast.Call) -> AttrDict:
     """``I.vdevice(target, index, scope)``."""
-    values = [read_any(reader, each) for each in node.args]
-    values += [read_any(reader, each.value) for each in node.keywords]
-    rest: list[AttrValue] = [None, 0, "global"]
-    target, index, scope = [*values, *rest[len(values) :]][:3]
+    names = ("target", "vdevice_id", "memory_scope")
+    given = {name: read_any(reader, each) for name, each in operators.by_name(reader, node, names).items()}
+    target, index, scope = (given.get(name) for name in names)
     return _tagged(
         "vdevice", target=target, vdevice_id=index if index is not None else 0, memory_scope=scope or "global"
     )
@@ -284,14 +281,16 @@ def _vdevice(reader: Reader, node: ast.Call) -> AttrDict:
 
 def _mesh(reader: Reader, node: ast.Call) -> AttrDict:
     """``R.device_mesh(shape, device ids)``."""
-    values = [read_any(reader, each) for each in node.args] + [read_any(reader, each.value) for each in node.keywords]
-    shape, ids, *_ = [*values, None, None]
+    names = ("shape", "device_ids")
+    given = {name: read_any(reader, each) for name, each in operators.by_name(reader, node, names).items()}
+    shape, ids = (given.get(name) for name in names)
     return _tagged("device_mesh", shape=shape, device_ids=ids)
 
 
 def _range(reader: Reader, node: ast.Call) -> AttrDict:
-    values = [read_any(reader, each) for each in node.args]
-    start, end, *_ = [*values, None, None]
+    names = ("begin", "end")
+    given = {name: read_any(reader, each) for name, each in operators.by_name(reader, node, names).items()}
+    start, end = (given.get(name) for name in names)
     return _tagged("range", start=start, end=end)
 
 
@@ -304,10 +303,9 @@ def _target(reader: Reader, node: ast.Call) -> AttrDict:
 
 
 def _device(reader: Reader, node: ast.Call) -> AttrDict:
-    values = [read_any(reader, each) for each in node.args]
-    named: dict[str, AttrValue] = {k.arg: read_any(reader, k.value) for k in node.keywords if k.arg is not None}
-    kind, index, *_ = [*values, *[named.get("device_type"), named.get("index", 0)][len(values) :]]
-    return _tagged("device", device_type=kind, index=index)
+    given = operators.by_name(reader, node, ("device_type", "index"))
+    kind, index = (read_any(reader, given[name]) if name in given else None for name in ("device_type", "index"))
+    return _tagged("device", device_type=kind, index=0 if index is None else index)
 
 
 _SPECIAL: dict[str, Callable[[Reader, ast.Call], AttrValue]] = {
@@ -343,7 +341,8 @@ def split_device(reader: Reader, given: dict[str, ast.expr]) -> dict[str, ast.ex
         found = dict(_device(reader, node).items)
         kind, index = found["device_type"], found["index"]
     else:
-        kind, index = name, read_any(reader, node.args[0]) if node.args else 0
+        given_index = operators.by_name(reader, node, ("index",)).get("index")
+        kind, index = name, read_any(reader, given_index) if given_index is not None else 0
     kind = DEVICE_TYPES.get(kind, kind) if isinstance(kind, str) else kind
     if not isinstance(kind, int) or not isinstance(index, int):
         reader.src.fail(node, "syn/device", f"expected R.device(device_type=1, index=0), found `{shown(node)}`")

@@ -13,7 +13,7 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, AttrValue
 from refrelax.syntax.loops import Buffer, BufferRegion, IterKind, IterVar, MatchBufferRegion, SBlock, Stmt
-from refrelax.syntax.read.arguments import bound
+from refrelax.syntax.read.arguments import bound, keywords
 from refrelax.syntax.read.attributes import read_any
 from refrelax.syntax.read.buffers import field_nodes, make_buffer
 from refrelax.syntax.read.constants import shown
@@ -200,6 +200,7 @@ def _define(frame: StatementFrame, name: str, dtype: str, node: ast.AST) -> SymV
 @rule("syn/block-duplicate")
 def declare_regions(frame: StatementFrame, call: ast.Call, name: str) -> None:
     """``T.reads(…)`` and ``T.writes(…)``."""
+    keywords(frame.reader, call)
     block = block_of(frame, call, f"T.{name}")
     values = [(a, frame.reader.value(a)) for a in call.args]
     if len(values) == 1 and isinstance(values[0][1], (list, tuple)):
@@ -226,6 +227,7 @@ def as_region(frame: StatementFrame, node: ast.expr, value: object) -> BufferReg
 
 def declare_where(frame: StatementFrame, call: ast.Call) -> None:
     """``T.where(predicate)``."""
+    keywords(frame.reader, call)
     block = block_of(frame, call, "T.where")
     if len(call.args) != 1:
         frame.src.fail(call, "syn/argument-count", "T.where takes one predicate")

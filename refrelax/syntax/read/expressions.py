@@ -321,7 +321,7 @@ def _tuple(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _extern(reader: Reader, node: ast.Call) -> Expr:
-    value = constant(reader.src, node.args[0], reader.scope) if node.args else None
+    value = constant(reader.src, _one(reader, node, "the name of a library function"), reader.scope)
     if not isinstance(value, str):
         reader.src.fail(node, "syn/arguments", "R.ExternFunc takes a name")
     return ExternFunc(value, span=reader.src.span(node))

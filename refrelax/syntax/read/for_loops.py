@@ -13,7 +13,7 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferParam, For, ForKind, Stmt
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import namespace_name
+from refrelax.syntax.read.arguments import keywords, namespace_name
 from refrelax.syntax.read.blocks import attribute_items
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known
@@ -45,6 +45,7 @@ def read_for(frame: StatementFrame, node: ast.For, read: ReadBody) -> For:
         name: str | None = "range"
     else:
         name = namespace_name(call.func, frame.reader)
+        name = None if name == "range" else name  # Python's alone
     targets = node.target.elts if isinstance(node.target, (ast.Tuple, ast.List)) else [node.target]
     if name == "grid":
         return _grid(frame, node, call, targets, read)
@@ -77,6 +78,7 @@ def _of_signature(frame: StatementFrame, name: str) -> bool:
 
 
 def _grid(frame: StatementFrame, node: ast.For, call: ast.Call, targets: list[ast.expr], read: ReadBody) -> For:
+    keywords(frame.reader, call)
     given = [frame.reader.value(a) for a in call.args] if not _starred(call) else frame.reader.items(call.args)
     together = targets[0].id if len(targets) == 1 < len(given) and isinstance(targets[0], ast.Name) else None
     if together is not None:  # `for ax in T.grid(2, 3)`: one name for all the variables
@@ -147,10 +149,11 @@ def _single_loop(
 
 def _loop_arguments(frame: StatementFrame, call: ast.Call, kind: ForKind) -> tuple[list[ast.expr], dict[str, ast.expr]]:
     """The bounds, and the keywords by name."""
-    args, options = list(call.args), {k.arg: k.value for k in call.keywords if k.arg is not None}
-    unknown = options.keys() - {"start", "stop", "annotations", "step", "unroll", "dtype", "thread"}
-    if unknown:
-        frame.src.fail(call, "syn/unknown-keyword", f"a loop has no keyword {sorted(unknown)[0]!r}")
+    known = ("start", "stop", "annotations", "step", "unroll", "dtype", "thread")
+    args, options = list(call.args), keywords(frame.reader, call, *known)
+    most = ("start" not in options) + ("stop" not in options) + ("step" not in options or kind == "thread_binding")
+    if len(args) > most or (args and "start" in options):
+        frame.src.fail(call, "syn/argument-count", f"`{shown(call)}`: a bound of a loop is given once")
     if kind == "thread_binding" and "thread" not in options and len(args) > 1:
         options["thread"] = args.pop()
     if len(args) == 3 and kind == "thread_binding":

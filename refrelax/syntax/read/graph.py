@@ -266,8 +266,9 @@ def _declaration(reader: Reader, node: ast.stmt, name: str, value: ast.expr, ann
 def type_var(src: Source, value: ast.Call, name: str) -> TypeVarDecl:
     """``TypeVar("n")``, with an optional bound that names a dtype."""
     first = value.args[0] if value.args else None
-    if not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
-        src.fail(value, "syn/symbol-declaration", "TypeVar takes the name of the symbol")
+    named = isinstance(first, ast.Constant) and isinstance(first.value, str)
+    if not named or len(value.args) > 1 or any(each.arg != "bound" for each in value.keywords):
+        src.fail(value, "syn/symbol-declaration", "TypeVar takes the name of the symbol, and perhaps `bound=`")
     dtype = "int64"
     for each in value.keywords:
         given = dotted(each.value) or (each.value.value if isinstance(each.value, ast.Constant) else "")
@@ -339,7 +340,8 @@ def _dataflow(reader: Reader, node: ast.With) -> None:
     item = node.items[0]
     call = item.context_expr
     name = dotted(call.func) if isinstance(call, ast.Call) else None
-    if len(node.items) != 1 or name != "R.dataflow" or item.optional_vars is not None:
+    more = isinstance(call, ast.Call) and bool(call.args or call.keywords)
+    if len(node.items) != 1 or name != "R.dataflow" or more or item.optional_vars is not None:
         reader.src.fail(node, "syn/graph-statement", "expected `with R.dataflow():`")
     if reader.sink.dataflow:
         reader.src.fail(node, "syn/graph-statement", "a dataflow block inside a dataflow block")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from refrelax.rules import rule
+from refrelax.syntax.read.types import dotted
 
 
 @rule("syn/return-last")
@@ -18,6 +19,8 @@ def return_after(body: list[ast.stmt]) -> list[ast.stmt]:
             pass
         case _:
             return body
+    if isinstance(value, ast.Call) and dotted(value.func) == "R.match_cast":
+        return [*body[:-1], ast.copy_location(ast.With(items, inner), body[-1]), last]  # refused there
     name = value
     if not isinstance(value, ast.Name):
         name = ast.copy_location(ast.Name("gv", ast.Store()), value)

@@ -189,13 +189,12 @@ def unknown(reader: ScalarReader, node: ast.expr, name: str) -> NoReturn:
 
 def rewritten(reader: ScalarReader, node: ast.Call, name: str) -> PrimExpr:
     """A function that folds or is rewritten while building."""
-    keywords(reader, node, "dtype", "span")
     if name in rewrites.UNARY:
-        return rewrites.UNARY[name](reader.scalar(exactly(reader, node, 1)[0]))
+        return rewrites.UNARY[name](reader.scalar(exactly(reader, node, 1, "dtype")[0]))
     if name in rewrites.BINARY:
-        a, b = exactly(reader, node, 2)
+        a, b = exactly(reader, node, 2, "dtype")
         return rewrites.BINARY[name](*reader.operands((a, reader.value(a)), (b, reader.value(b))))
-    c, a, b = exactly(reader, node, 3)
+    c, a, b = exactly(reader, node, 3, "dtype")
     return rewrites.TERNARY[name](reader.scalar(c), *reader.operands((a, reader.value(a)), (b, reader.value(b))))
 
 

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 
 from refrelax.syntax.loops import AttrStmt, LaunchThread, Stmt
-from refrelax.syntax.read.arguments import bound, namespace_name
+from refrelax.syntax.read.arguments import bound, exactly, namespace_name
 from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
 
@@ -81,6 +81,7 @@ def _attr(frame: StatementFrame, call: ast.Call, target: ast.expr | None) -> lis
 
 def _device_entry(frame: StatementFrame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
     """``T.device_entry()``: what follows runs on the device."""
+    exactly(frame.reader, call, 0)
     span = frame.span(call)
     return [lambda inner: AttrStmt(None, "tirx.device_entry", Literal("bool", 1), inner, span=span)]
 

@@ -23,7 +23,7 @@ from refrelax.syntax.loops import (
     While,
 )
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import bound, namespace_name
+from refrelax.syntax.read.arguments import bound, exactly, namespace_name
 from refrelax.syntax.read.assignments import assign_form, read_annotated, read_assign, read_augmented, store_value
 from refrelax.syntax.read.blocks import (
     BLOCK_FORMS,
@@ -228,6 +228,16 @@ def _func_attr(frame: StatementFrame, call: ast.Call) -> None:
         frame.function.attrs[key] = value
 
 
+def _break(frame: StatementFrame, call: ast.Call) -> Stmts:
+    exactly(frame.reader, call, 0)
+    return (Break(span=frame.span(call)),)
+
+
+def _continue(frame: StatementFrame, call: ast.Call) -> Stmts:
+    exactly(frame.reader, call, 0)
+    return (Continue(span=frame.span(call)),)
+
+
 DECLARATIONS: dict[str, Callable[[StatementFrame, ast.Call], None]] = {
     "reads": lambda frame, call: declare_regions(frame, call, "reads"),
     "writes": lambda frame, call: declare_regions(frame, call, "writes"),
@@ -243,8 +253,8 @@ EFFECTS: dict[str | None, Callable[[StatementFrame, ast.Call], Stmts]] = {
     "ret": _ret,
     "Return": _ret,
     "buffer_store": _store,
-    "break_loop": lambda frame, call: (Break(span=frame.span(call)),),
-    "continue_loop": lambda frame, call: (Continue(span=frame.span(call)),),
+    "break_loop": _break,
+    "continue_loop": _continue,
 }
 """Bare calls that are statements."""
 
@@ -267,6 +277,7 @@ def read_with(frame: StatementFrame, node: ast.With, items: list[ast.withitem]) 
         if name in BLOCK_FORMS:
             return (read_block(frame, call, body, inside),)
         if name == "init":
+            exactly(frame.reader, call, 0)
             block = block_of(frame, call, "T.init")
             if block.init is not None:
                 frame.src.fail(call, "syn/block-duplicate", f"T.init stands twice in the block {block.name!r}")
