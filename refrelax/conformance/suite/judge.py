@@ -14,12 +14,13 @@ from refrelax.conformance.cases import REJECTIONS
 from refrelax.conformance.judged import Word
 from refrelax.conformance.suite import values
 from refrelax.conformance.suite.records import Record
-from refrelax.errors import UsageError
+from refrelax.errors import Rejection, UsageError
 from refrelax.judge.bindings import compare
 from refrelax.judge.outcomes import cores
 from refrelax.semantics.dims import Facts, shape_facts
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.lattice import is_base_of
+from refrelax.shape_solver import Proved, prove
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.json_ import node_from_json
 
@@ -56,7 +57,7 @@ def judge(record: Record, answer: Answer) -> Said:
     expected = record["expect"].split()[0]
     try:
         if record["ask"] == "prove":
-            return _claim(expected, end)
+            return _claim(record, expected, answer)
         if expected in REJECTIONS:
             return _refusal(expected, record["expect"], end)
         if end == "rejected":
@@ -68,7 +69,8 @@ def judge(record: Record, answer: Answer) -> Said:
         return "failed", "the answer is nested deeper than anything that is expected"
 
 
-def _claim(expected: str, end: str) -> Said:
+def _claim(record: Record, expected: str, answer: Answer) -> Said:
+    end = answer["end"]
     if expected == "Malformed":
         return ("passed", "") if end == "rejected" else ("failed", f"expected the claim to be rejected, found {end}")
     if end not in ("proved", "refuted", "unknown"):
@@ -77,7 +79,36 @@ def _claim(expected: str, end: str) -> Said:
         return "excluded", "the claim is not decided here"
     if end == "unknown":
         return "undecided", f"the claim is {expected.lower()} here"
-    return ("passed", "") if end == expected.lower() else ("failed", f"the claim is {expected.lower()}, found {end}")
+    if end != expected.lower():
+        return "failed", f"the claim is {expected.lower()}, found {end}"
+    wrong = _model(record, answer["model"]) if "model" in answer else None
+    return ("passed", "") if wrong is None else ("failed", wrong)
+
+
+def _model(record: Record, model: Any) -> str | None:
+    """Why a model refutes no claim: asked of the claim at the values that it gives; ``None`` if it does."""
+    if not isinstance(model, dict) or not all(isinstance(each, int) for each in model.values()):
+        return f"model: expected an object from symbols to integers, found {values.shown(model)}"
+    fits, division = record.get("fits"), record.get("division", "assume")
+    assume = list(record.get("assume", ()))
+    names = set(re.findall(r"\w+", " ".join((record["claim"], *assume))))
+    for name, value in model.items():
+        if name not in names:
+            return f"model: the claim has no symbol {name!r}"
+        stated = (f"{name} == {int(value)}", name if value else f"not {name}")  # of an integer, of a truth
+        for each in stated:
+            try:
+                prove(record["claim"], [*assume, each], fits=fits, division=division, effort="quick")
+            except Rejection:
+                continue
+            assume.append(each)
+            break
+        else:
+            return f"model: {name!r} cannot be {value}"
+    found = prove(record["claim"], assume, fits=fits, division=division)
+    if isinstance(found, Proved):
+        return "model: the claim holds there, or an assumption does not: " + values.shown(model)
+    return None
 
 
 def _refusal(expected: str, expect: str, end: str) -> Said:
