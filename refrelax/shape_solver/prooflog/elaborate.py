@@ -33,7 +33,7 @@ from refrelax.shape_solver.prooflog.roots import rootless
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 13), slice(0, 12), slice(12, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 12), slice(0, 11), slice(11, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -95,9 +95,10 @@ def ordered(
 ) -> list[Attempt]:
     """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
     at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
-    are looked for among ``bits``, choices and ``pairs`` that it cancels, at a glance before the rest: where they are
-    not soon found, splits find more in that time. So are blocks of ``bits``. What is ``simple``, and was proved by
-    another stage, is not written down at first. What was proved residue by residue takes as many splits."""
+    are looked for among ``bits``, choices and ``pairs`` that it cancels; without ``bits`` at a glance, before the
+    rest: where they are not soon found, splits find more in that time. What is ``simple``, and was proved by another
+    stage, is not written down at first; its bits are not read before more splits. What was proved residue by residue
+    takes as many splits."""
     if stage == "residues":
         return [CASES, *(each for each in attempts if each is not CASES)]
     normal = stage in NORMAL
@@ -109,12 +110,15 @@ def ordered(
         left[:] = [each for each in left if each not in found]
         return found
 
-    brief, looks = taken(ROOTS, READ) if bits else taken(ROOTS), taken(PEEKED, GLANCED)
-    equal = taken(MATCHED)
+    brief = taken(ROOTS, READ) if bits else taken(ROOTS)
+    glance, equal = taken(GLANCED), taken(MATCHED)
     short = taken(SHORT)
     at_once = normal and (bits or kinds["ite"] > 0 or pairs)
-    brief += [each for each in looks if at_once and (bits or each is GLANCED)]
-    first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS), *(taken(BITS) if bits else [])]
+    if at_once:
+        brief += equal if bits else glance
+        equal = [] if bits else equal
+    first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS)]
+    first += [*(taken(MORE) if simple else []), *taken(BITS)] if bits else []
     left = [*(equal if normal else []), *left, *([] if normal else equal)]
     if not normal:
         plain = taken(PLAIN)
@@ -309,7 +313,6 @@ ROOTS: Attempt = (rooted, 5_000, ())
 READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
 GLANCED: Attempt = (matched, 12_500, ())
-PEEKED: Attempt = (blocked, 14_000, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
 LIFTED: Attempt = (shortened, 150, ())
 BITS: Attempt = (carrying, 100, ())
@@ -317,7 +320,7 @@ MORE: Attempt = (branched, 2_000, (40, 0, 0))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    ROOTS, READ, PEEKED, GLANCED, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
+    ROOTS, READ, GLANCED, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
     CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
