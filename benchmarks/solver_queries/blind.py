@@ -1,5 +1,6 @@
 # ruff: noqa: E501
-"""Writes ``blind.json`` and ``blind2.json``: questions from compiler practice, made without regard to how the prover works.
+"""Writes ``blind.json``, ``blind2.json`` and ``realistic.json``: questions from compiler practice, made without regard to
+how the prover works.
 
 Run: ``python benchmarks/solver_queries/blind.py``.
 """
@@ -9,9 +10,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from families import analyzer, arithmetic, kernels, practice, random_, shapes
-from families.drawing import questions
+from families import analyzer, arithmetic, kernels, practice, random_, realistic, shapes
+from families.drawing import questions, read
 
 SEED = 20261122
 
@@ -19,6 +21,10 @@ SEED = 20261122
 def main() -> None:
     write("blind", SEED, {**shapes.FAMILIES, **kernels.FAMILIES, **arithmetic.FAMILIES}, 30)
     write("blind2", SEED + 1, {**practice.FAMILIES, **analyzer.FAMILIES}, 100)
+    stored(
+        "realistic",
+        [read(line, family) for family, table in realistic.FAMILIES.items() for line in table.strip().splitlines()],
+    )
 
 
 def write(name: str, seed: int, tables: dict[str, str], count: int) -> None:
@@ -29,6 +35,11 @@ def write(name: str, seed: int, tables: dict[str, str], count: int) -> None:
     for family, make in (("periodic", random_.periodic), ("bounded", random_.bounded)):
         for claim, assume, truth in make(Random(f"{seed}/{family}"), count):
             queries.append({"name": family, "claim": claim, "assume": assume, "fits": None, "truth": truth})
+    stored(name, queries)
+
+
+def stored(name: str, queries: list[dict[str, Any]]) -> None:
+    """The questions, numbered, in ``name.json``."""
     for place, query in enumerate(queries):
         query["name"] += f"/{place}"
     path = Path(__file__).parent / f"{name}.json"

@@ -15,7 +15,7 @@ from typing import Any
 
 from refrelax.errors import Malformed
 from refrelax.shape_solver.claim import Query
-from refrelax.shape_solver.evaluate import OutOfRange, Undefined, compiled
+from refrelax.shape_solver.evaluate import OutOfRange, TooLarge, Undefined, compiled
 from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax.dtypes import integer_range
 
@@ -36,7 +36,7 @@ def questions(table: str, times: int, random: Random, family: str) -> Iterator[d
             if text in seen:
                 continue
             seen.add(text)
-            item = _read(text, family)
+            item = read(text, family)
             found = counterexample(item["claim"], item["assume"], item["fits"])
             if item["truth"] and found is not None:
                 print(f"{family}: stated true, counterexample {found}: {text}")
@@ -53,7 +53,8 @@ def _filled(line: str, random: Random) -> str:
     return re.sub(r"\{([^}]*)\}", lambda m: str(eval(m[1], {"max": max, "min": min}, drawn)), line).replace("--", "- -")  # noqa: S307
 
 
-def _read(text: str, family: str) -> dict[str, Any]:
+def read(text: str, family: str) -> dict[str, Any]:
+    """The question that a line of a table is."""
     parts = [part.strip() for part in text.removeprefix("! ").split(" | ")]
     fits = parts.pop() if parts[-1] in ("int8", "int16", "int32", "int64") else None
     assume = [each.strip() for each in parts.pop().strip("|").split(";") if each.strip()] if len(parts) > 1 else []
@@ -75,7 +76,7 @@ def counterexample(claim: str, assume: list[str], fits: str | None) -> dict[str,
                 continue
             if all(each(env) for each in given) and not run(env):
                 return env
-        except Undefined:
+        except (TooLarge, Undefined):
             continue
         except OutOfRange:
             return env

@@ -89,6 +89,11 @@ class Poly:
         quotient: dict[Mono, int] = {}
         rest = {mono: c for mono, c in self.terms.items() if atom not in mono}
         for mono in found:
+            if mono.count(atom) == 1:  # what is there mostly, without sums in between
+                inner, c = tuple(each for each in mono if each != atom), self.terms[mono]
+                quotient[inner] = quotient.get(inner, 0) + c
+                _add_product(rest, {inner: c}, by.terms)
+                continue
             part = {tuple(each for each in mono if each != atom): self.terms[mono]}
             for power in range(mono.count(atom) - 1, -1, -1):
                 _add_product(quotient, part, {(atom,) * power: 1})

@@ -33,7 +33,7 @@ from refrelax.shape_solver.prooflog.roots import rootless
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 11), slice(0, 10), slice(10, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 12), slice(0, 11), slice(11, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -95,8 +95,10 @@ def ordered(
 ) -> list[Attempt]:
     """What costs least, of what mostly does, comes first. The normal form is written down before more is searched for:
     at once, if what is asked is neither ``simple`` nor of ``bits``, or if several signs would be split. Equal terms
-    are looked for among ``bits``, choices and ``pairs`` that it cancels. What is ``simple``, and was proved by another
-    stage, is not written down at first. What was proved residue by residue takes as many splits."""
+    are looked for among ``bits``, choices and ``pairs`` that it cancels; without ``bits`` at a glance, before the
+    rest: where they are not soon found, splits find more in that time. What is ``simple``, and was proved by another
+    stage, is not written down at first; its bits are not read before more splits. What was proved residue by residue
+    takes as many splits."""
     if stage == "residues":
         return [CASES, *(each for each in attempts if each is not CASES)]
     normal = stage in NORMAL
@@ -109,12 +111,15 @@ def ordered(
         return found
 
     brief = taken(ROOTS, READ) if bits else taken(ROOTS)
-    equal = taken(MATCHED)
+    glance, equal = taken(GLANCED), taken(MATCHED)
     short = taken(SHORT)
     at_once = normal and (bits or kinds["ite"] > 0 or pairs)
-    brief += equal if at_once else []
-    first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS), *(taken(BITS) if bits else [])]
-    left = [*(equal if normal and not at_once else []), *left, *([] if normal else equal)]
+    if at_once:
+        brief += equal if bits else glance
+        equal = [] if bits else equal
+    first = [*taken(FEWEST), *(short if normal else []), *taken(LIFTED), *taken(BLOCKS)]
+    first += [*(taken(MORE) if simple else []), *taken(BITS)] if bits else []
+    left = [*(equal if normal else []), *left, *([] if normal else equal)]
     if not normal:
         plain = taken(PLAIN)
         return [*brief, *first, *left] if left and simple else [*brief, *first, *left[:1], *plain, *left[1:]]
@@ -307,6 +312,7 @@ ABSURD = ge(Poly.of(-1))
 ROOTS: Attempt = (rooted, 5_000, ())
 READ: Attempt = (read, 5_000, ())
 MATCHED: Attempt = (matched, 1_500, ())
+GLANCED: Attempt = (matched, 12_500, ())
 FEWEST: Attempt = (branched, 4_000, FEW)
 LIFTED: Attempt = (shortened, 150, ())
 BITS: Attempt = (carrying, 100, ())
@@ -314,7 +320,7 @@ MORE: Attempt = (branched, 2_000, (40, 0, 0))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
-    ROOTS, READ, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
+    ROOTS, READ, GLANCED, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
     CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""

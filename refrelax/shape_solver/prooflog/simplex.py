@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 from refrelax.shape_solver.prooflog.ledger import Meter
@@ -34,8 +35,11 @@ class _Simplex:
     lower: dict[int, _Bound] = field(default_factory=dict)
     upper: dict[int, _Bound] = field(default_factory=dict)
     value: list[Number] = field(default_factory=list)
-    rows: dict[int, dict[int, Number]] = field(default_factory=dict)
-    """Basic variable to its combination of the others."""
+    rows: dict[int, dict[int, int]] = field(default_factory=dict)
+    """Basic variable to its combination of the others, times its entry of ``scale``: with whole factors a pivot makes
+    no fractions."""
+    scale: dict[int, int] = field(default_factory=dict)
+    """Positive."""
     solved: bool = False
     """Whether the values satisfy all bounds."""
 
@@ -61,7 +65,7 @@ class _Simplex:
                 bound = self.lower.get(x) or self.upper.get(x)
                 self.value[x] = bound.value if bound is not None else 0
         for x, row in self.rows.items():
-            self.value[x] = _whole(sum(a * self.value[y] for y, a in row.items()))
+            self.value[x] = _quotient(sum(a * self.value[y] for y, a in row.items()), self.scale[x])
 
     def check(self) -> Reasons | None:
         """A conflict, or ``None`` if there is a solution or the limit is reached."""
@@ -78,7 +82,8 @@ class _Simplex:
             if y is None:
                 parts: list[tuple[Number, Reasons]] = [(1, target.reasons)]
                 for z, a in row.items():
-                    parts.append((a if a > 0 else -a, (self.upper if (a > 0) == low else self.lower)[z].reasons))
+                    bound = (self.upper if (a > 0) == low else self.lower)[z]
+                    parts.append((_quotient(abs(a), self.scale[x]), bound.reasons))
                 return _sum(parts)
             self.pivot(x, y, target.value)
         return None
@@ -97,26 +102,43 @@ class _Simplex:
 
     def pivot(self, x: int, y: int, value: Number) -> None:
         """``x`` leaves the basis at ``value``, ``y`` enters it."""
-        row = self.rows.pop(x)
+        row, scale = self.rows.pop(x), self.scale.pop(x)
         a = row.pop(y)
-        step = _quotient(value - self.value[x], a)
+        step = _quotient((value - self.value[x]) * scale, a)
         self.value[x] = value
         self.value[y] = _whole(self.value[y] + step)
-        entering = {z: _quotient(-c, a) for z, c in row.items()}
-        entering[x] = _quotient(1, a)
+        sign, divisor = (-1, a) if a > 0 else (1, -a)
+        entering = {z: sign * c for z, c in row.items()}
+        entering[x] = -sign * scale
+        divisor = _shortened(entering, divisor)
         for other, terms in self.rows.items():
             factor = terms.pop(y, None)
             if factor is None:
                 continue
-            self.value[other] = _whole(self.value[other] + factor * step)
+            self.value[other] = _whole(self.value[other] + _quotient(factor * step, self.scale[other]))
             self.meter.spent += len(terms) + len(entering)
+            common = gcd(factor, divisor)
+            factor, times = factor // common, divisor // common
+            if times != 1:
+                for z in terms:
+                    terms[z] *= times
             for z, c in entering.items():
                 total = terms.get(z, 0) + factor * c
                 if total:
-                    terms[z] = _whole(total)
+                    terms[z] = total
                 else:
                     terms.pop(z, None)
-        self.rows[y] = entering
+            self.scale[other] = _shortened(terms, self.scale[other] * times)
+        self.rows[y], self.scale[y] = entering, divisor
+
+
+def _shortened(terms: dict[int, int], scale: int) -> int:
+    """Divides ``terms`` by what they have in common with ``scale``, which is what is left of it."""
+    common = gcd(scale, *terms.values()) if scale != 1 else 1
+    if common != 1:
+        for each in terms:
+            terms[each] //= common
+    return scale // common
 
 
 def _quotient(a: Number, b: Number) -> Number:
@@ -184,7 +206,7 @@ def _entered(
         end, up = _quotient(-constant, c), c > 0
     else:
         x, scale, end, up = simplex.fresh(), 1, -constant, True
-        simplex.rows[x] = {unknowns[unknown]: c for unknown, c in terms.items()}
+        simplex.rows[x], simplex.scale[x] = {unknowns[unknown]: c for unknown, c in terms.items()}, 1
     found = simplex.bound(x, up, _Bound(end, {number: scale}))
     if found is None and exact:
         found = simplex.bound(x, not up, _Bound(end, {number: -scale}))

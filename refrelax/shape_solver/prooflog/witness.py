@@ -161,10 +161,13 @@ class Witness:
         terms: list[Any] = []
         rest: dict[Mono, int] = {}
         for mono, c in p.terms.items():
+            if c <= 0 or len(set(mono)) == len(mono):
+                rest[mono] = c
+                continue
             odd = [atom for atom in sorted(set(mono)) if mono.count(atom) % 2]
             root = tuple(atom for atom in sorted(set(mono)) for _ in range(mono.count(atom) // 2))
             signs = [self.lows.get(atom) for atom in odd]
-            if c > 0 and root and all(low is not None and low[0] >= 0 for low in signs):
+            if all(low is not None and low[0] >= 0 for low in signs):
                 facts = [self.plain(x, x) for x in map(Poly.atom, odd)]
                 terms.append([c, [Poly({root: 1}).written(), *facts]])
             else:
@@ -342,18 +345,21 @@ def completion(p: Poly) -> tuple[int, Poly] | None:
 
 def multiples(fact: Poly, p: Poly, lead: Mono) -> Iterator[Poly]:
     """What ``p`` may be multiplied by in ``fact``: all that its one atom is, else what meets its leading monomial."""
-    if len(lead) == 1 and all(mono in ((), lead) for mono in p.terms) and abs(p.terms[lead]) == 1:
+    wanted = p.terms[lead]
+    if len(lead) == 1 and abs(wanted) == 1 and len(p.terms) <= 2 and all(mono in ((), lead) for mono in p.terms):
         (x,) = lead
-        found = {_without(mono, x): c * p.terms[lead] for mono, c in fact.terms.items() if x in mono}
+        found = {_without(mono, x): c * wanted for mono, c in fact.terms.items() if x in mono}
         if found and not any(x in mono for mono in found):
             yield Poly(found)
         return
     for mono, c in fact.terms.items():
+        if c != wanted or len(mono) <= len(lead):
+            continue
         rest = list(mono)
         for atom in lead:
             if atom in rest:
                 rest.remove(atom)
-        if rest and len(rest) == len(mono) - len(lead) and c == p.terms[lead]:
+        if len(rest) == len(mono) - len(lead):
             yield Poly({tuple(rest): 1})
 
 
