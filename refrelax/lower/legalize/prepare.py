@@ -201,7 +201,7 @@ def counted(program: data.Program) -> dict[int, list[str]]:
             own = {v.name for f in element.families if isinstance(f, data.Each) for v in f.vars}
             inside = (e for each, _ in below(element, 0, program) for e in data.index_parts(each))
             if not {v.name for e in inside for v in symbols(e)} & inner - own:
-                found.setdefault(*users[name], []).append(name)
+                found.setdefault(min(users[name]), []).append(name)
     return found
 
 
