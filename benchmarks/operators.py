@@ -259,6 +259,10 @@ def swept(prefixes: list[str]) -> Iterator[tuple[str, str, list[Any]]]:
                 yield name, text, program.loosened(known).arguments(n, k, ("corners", "plain")[(j + k) % 2])
 
 
+TINY_RUNS = 60
+"""Of a tiny program: the first ones fill what is remembered, and a machine that is shared interrupts most of a few."""
+
+
 def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
     """Run everything in this process and print one JSON line a program."""
     import refrelax as rr
@@ -299,7 +303,7 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
             continue
         for numerics in ("ieee", "enclosure"):
             times = []
-            for _ in range(repeat if seed == 0 else 1):
+            for _ in range((TINY_RUNS if name.endswith(" tiny") else repeat) if seed == 0 else 1):
                 began = time.process_time()
                 try:
                     out: Any = rr.run(checked, "main", *args, numerics=numerics, externs=LIBRARY)

@@ -36,7 +36,7 @@ def main() -> int:
                 counts += law(seed)
             except Broken as problem:
                 broken += 1
-                print(problem)
+                print(problem, flush=True)
             counts["programs"] += per
             if counts["programs"] % (per * 1000) == 0:
                 print(f"{law.__name__} {dict(counts)} {perf_counter() - start:.0f} s", file=sys.stderr, flush=True)

@@ -18,7 +18,6 @@ Listed = tuple[str, str, int]
 """The line, the edit in words, and which of those of the line that are called the same, counted from 0."""
 
 EQUIVALENT: dict[Listed, str] = {
-    ("batches = batches if all_batches else 1", "1 becomes 2", 0): UNREAD,
     ("padded = m.tensor((b, c, *(m.most(r, 0) for r in room)), x.dtype, inner)", "0 becomes 1", 0): UNREAD,
     (
         "apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))", "sub with swapped operands", 0

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from itertools import product
 from typing import Any
 from unittest.mock import patch
@@ -38,7 +38,7 @@ from refrelax.semantics.values import from_payloads
 from refrelax.shape_solver.pointwise import NotRead, descent, elements, extract
 from refrelax.shape_solver.pointwise.logic import Given
 from refrelax.shape_solver.pointwise.regroup import Regroup
-from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Load, TensorTerm, Term, Terms, variables
+from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Load, TensorTerm, Term, Terms
 from refrelax.syntax import bits
 from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
@@ -90,6 +90,9 @@ class Heard:
     steps: list[tuple[str, Term, Term, Given, bool, Terms]] = field(default_factory=list)
     equal: list[tuple[Term, Term, Given, frozenset[str], Terms]] = field(default_factory=list)
     terms: Terms | None = None
+    runs: dict[int, Any] = field(default_factory=dict)
+    mentioned: dict[tuple[int, int], tuple[Term, frozenset[str]]] = field(default_factory=dict)
+    """What was asked of indices and terms at one point and is the same at the next: of ``At``."""
 
     def keep(self, where: list[Any], what: Any) -> None:
         """One more, in the place of a random other where there are many."""
@@ -236,7 +239,9 @@ def _judged(h: Heard, arguments: Sequence[rr.Tensor], outcomes: Sequence[Any], k
     def by(terms: Terms) -> At:
         """Where terms of this table are evaluated."""
         named = {x.name: id(x) for x in inputs}
-        return tables.setdefault(id(terms), At(terms, _cells(inputs, arguments), frozenset(env), named))
+        return tables.get(id(terms)) or tables.setdefault(
+            id(terms), At(terms, _cells(inputs, arguments), frozenset(env), named, h.runs, h.mentioned)
+        )
 
     at = by(h.terms)
     for read, found in zip(h.programs, outcomes, strict=True):
@@ -353,7 +358,7 @@ def _extraction(at: At, env: dict[str, int], program: Any, results: Sequence[Ten
 def _discharged(at: At, env: dict[str, int], each: extract.Obligation) -> bool:
     """Whether it holds at every point of the loops around it."""
     exprs = [at.terms.integer(e) for e in (each.statement, *each.given)] + ([each.term] if each.term else [])
-    for point in _points(at, env, exprs):
+    for point in map(partial(Env, at), _points(at, env, exprs)):
         if not _holds(at, point, each.given):
             continue
         if each.term is not None:
@@ -361,7 +366,7 @@ def _discharged(at: At, env: dict[str, int], each: extract.Obligation) -> bool:
             if found is None or isinstance(found, Poison):
                 return False
         try:
-            if not at.index(each.statement, Env(at, point)):
+            if not at.index(each.statement, point):
                 return False
         except (Undefined, Ended):
             return False
@@ -369,7 +374,7 @@ def _discharged(at: At, env: dict[str, int], each: extract.Obligation) -> bool:
 
 
 def _points(at: At, env: dict[str, int], parts: Sequence[Term]) -> Iterator[dict[str, int]]:
-    names = sorted(set().union(*(variables(at.terms, t) for t in parts)) - env.keys())
+    names = sorted(set().union(*map(at.names, parts)) - env.keys())
     top = max([8, *env.values()])
     if (top + 1) ** len(names) > MOST_POINTS:
         raise Wide
@@ -381,22 +386,20 @@ class Wide(Exception):
     """More variables than are tried in full."""
 
 
-def _holds(at: At, point: dict[str, int], given: Given) -> bool:
+def _holds(at: At, point: Env, given: Given) -> bool:
     try:
-        return all(at.index(e, Env(at, point)) for e in given)
+        return all(at.index(e, point) for e in given)
     except (Undefined, Ended):
         return False
 
 
-def _drawn(
-    at: At, env: dict[str, int], parts: Sequence[Term], given: Given, rng: random.Random
-) -> Iterator[dict[str, int]]:
+def _drawn(at: At, env: dict[str, int], parts: Sequence[Term], given: Given, rng: random.Random) -> Iterator[Env]:
     """Some points at which the assumptions hold."""
     every = [*parts, *(at.terms.integer(e) for e in given)]
-    names = sorted(set().union(*(variables(at.terms, t) for t in every)) - env.keys())
+    names = sorted(set().union(*map(at.names, every)) - env.keys())
     top = max([1, *env.values()]) if env else 8
     for _ in range(TRIES if names else 1):
-        point = env | {name: rng.randint(0, top) for name in names}
+        point = Env(at, env | {name: rng.randint(0, top) for name in names})
         if _holds(at, point, given):
             yield point
 

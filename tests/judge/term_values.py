@@ -82,8 +82,11 @@ class At:
     extents: frozenset[str] = frozenset()
     named: Mapping[str, int] = field(default_factory=dict)
     """The input tensors by their names."""
+    runs: dict[int, tuple[PrimExpr, Run]] = field(default_factory=dict)
+    """Indices compiled, by identity; with each the index itself, so that no other one gets its identity."""
+    mentioned: dict[tuple[int, int], tuple[Term, frozenset[str]]] = field(default_factory=dict)
+    """The free variables of terms, by the identity of the table and of the term; with each the term itself."""
     numerics: Any = field(default_factory=ieee)
-    _runs: dict[PrimExpr, Run] = field(default_factory=dict)
     _known: dict[tuple[int, ...], Payload] = field(default_factory=dict)
     _closed: dict[int, bool] = field(default_factory=dict)
 
@@ -91,10 +94,10 @@ class At:
 
     def index(self, e: PrimExpr, env: Env) -> int:
         """Raises ``Undefined`` where it has no value, ``Ended`` where it hangs on poison."""
-        run = self._runs.get(e)
-        if run is None:
-            run = self._runs[e] = compiled(e)
-        return run(env)
+        kept = self.runs.get(id(e))
+        if kept is None:
+            kept = self.runs[id(e)] = (e, compiled(e))
+        return kept[1](env)
 
     def integer(self, x: Payload, dtype: str) -> int:
         if isinstance(x, Poison):
@@ -102,6 +105,13 @@ class At:
         if dtype == "bool":
             return int(self.numerics.decide(x))
         return int(self.numerics.to_index(x, dtype))
+
+    def names(self, t: Term) -> frozenset[str]:
+        """The free variables of a term."""
+        key = (id(self.terms), id(t))
+        if key not in self.mentioned:
+            self.mentioned[key] = (t, variables(self.terms, t))
+        return self.mentioned[key][1]
 
     # --- elements
 
@@ -184,7 +194,7 @@ class At:
         if id(tensor) not in self._closed:
             assert tensor.body is not None
             known = {v.name for v in tensor.vars} | self.extents
-            self._closed[id(tensor)] = variables(self.terms, tensor.body) <= known
+            self._closed[id(tensor)] = self.names(tensor.body) <= known
         return self._closed[id(tensor)]
 
     def folded(self, t: Fold, env: Env) -> Payload:

@@ -299,6 +299,17 @@ CASES: list[tuple[str, str, str]] = [
         "q: f32[1, n, 2, 4], k: f32[1, 3, 1, 4], v: f32[1, 3, 1, 2], b: f32[1, 2, n, 3]",
         "R.nn.attention(q, k, v, b, causal_mask='BottomRight')",
     ),
+    (
+        "nn.attention_var_len",
+        "q: f32[n, 5, 4, 3], k: f32[n, 7, 2, 3], v: f32[n, 7, 2, 2], m: i32[]",
+        "R.nn.attention_var_len(q, k, v, R.const([0, 2, 2, 5], 'int32'), m, R.const([0, 3, 4, 7], 'int32'), m)",
+    ),
+    (
+        "nn.attention_var_len",
+        "q: f32[1, 4, 2, 3], k: f32[1, 4, 2, 3], v: f32[1, 4, 2, 2], m: i64[]",
+        "R.nn.attention_var_len(q, k, v, R.const([0, 3, 4], 'int64'), m, R.const([0, 1, 4], 'int64'), m, "
+        "causal_mask='BottomRight')",
+    ),
     # sums
     ("einsum", "x: f32[n, 3], y: f32[3, 4]", "R.einsum((x, y), subscripts='ij,jk->ik')"),
     ("einsum", "x: f32[2, n, 3], y: f32[2, 3, n]", "R.einsum((x, y), subscripts='...ij,...ji->...')"),

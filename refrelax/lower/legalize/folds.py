@@ -19,8 +19,10 @@ from refrelax.lower.legalize.operations import combination, converted, operation
 from refrelax.lower.legalize.prepare import below, nothing, symbols
 from refrelax.lower.legalize.scalars import Scalar
 from refrelax.lower.legalize.site import Site, Unfit
-from refrelax.semantics.dims import value
+from refrelax.semantics.dims import NO_FACTS, value
+from refrelax.semantics.dims.simplify import simplify
 from refrelax.semantics.ops.meaning import data
+from refrelax.semantics.ops.meaning.indices import both
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, int_imm
 
@@ -37,6 +39,8 @@ class Folds(ABC):
     s: Site
     below: dict[str, PrimExpr]
     """What each variable of the text is less than."""
+    opaque: Mapping[str, tuple[data.Element, str]]
+    """What the symbols are that stand for elements."""
 
     @abstractmethod
     def element(self, t: data.Element, env: Env) -> Scalar:
@@ -55,11 +59,12 @@ class Folds(ABC):
         listed = [e for f in first for e in (f.items if isinstance(f, data.Items) else (None,))]
         if isinstance(family, data.Items) or None in listed:
             raise Unfit("a list of elements that is folded")
-        own = {v.name for v in axes}
-        if any(v.name in own for d in family.dims for v in symbols(d)):
+        own, other = {v.name for v in axes}, t.families[-1]
+        if any(v.name in own or v.name in self.opaque for d in family.dims for v in symbols(d)):
             if not listed and self.ending(axes, family) is not None:
                 return self.prefix(out, axes, fixed, t, family)
             family = self.longest(family)
+            other = self.longest(other) if isinstance(other, data.Each) else other
         lengths = [self.index(d, fixed) for d in family.dims]
 
         def env(i: Sequence[Scalar], f: data.Each) -> Env:
@@ -76,7 +81,6 @@ class Folds(ABC):
         def item(*i: Scalar) -> Scalar:
             found = self.element(family.item, env(i, family))
             if t.name == "dot":
-                other = t.families[1]
                 assert isinstance(other, data.Each)
                 found = converted(t.at, found) * converted(t.at, self.element(other.item, env(i, other)))
             if not guards:
@@ -153,15 +157,24 @@ class Folds(ABC):
         k.fold(out, [count], S.index(-1), first)
 
     def longest(self, family: data.Each) -> data.Each:
-        """A family of as many elements at each index as at the index that has most, the others guarded."""
-        dims, where = list(family.dims), family.where
+        """A family of as many elements at each index as at the index that has most, the others guarded. One that begins
+        where the axis that it reads does not runs over all of the axis."""
+        dims, where, item = list(family.dims), family.where, family.item
         for k, (v, n) in enumerate(zip(family.vars, family.dims, strict=True)):
             if not symbols(n):
                 continue
-            self.below[v.name] = dims[k] = self.greatest(n) or axis_of(family.item, v)
-            inside = Binary("LT", v, n)
-            where = inside if where is None else Binary("And", inside, where)
-        return replace(family, dims=tuple(dims), where=where)
+            greatest, start = self.greatest(n), None
+            if greatest is None:
+                greatest, start = axis_of(item, v)
+            self.below[v.name] = dims[k] = greatest
+            inside: PrimExpr = Binary("LT", v, n)
+            if start is not None:
+                if where is not None and v in symbols(where):
+                    raise Unfit("a guard beside a start")
+                item = from_start(item, v, start)
+                inside = both(Binary("LE", start, v), Binary("LT", v, simplify(Binary("Add", start, n), NO_FACTS)))
+            where = inside if where is None else both(inside, where)
+        return replace(family, dims=tuple(dims), where=where, item=item)
 
     def greatest(self, n: PrimExpr) -> PrimExpr | None:
         """The greatest value of a length, if its variables have known ranges."""
@@ -207,8 +220,9 @@ class Folds(ABC):
         self.s.k.scan(out, axis, element)
 
 
-def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
-    """The extent of an axis at whose position ``v`` an element is read, whatever its index, so that ``v`` is below it.
+def axis_of(item: data.Element, v: SymVar) -> tuple[PrimExpr, PrimExpr | None]:
+    """The extent of an axis at whose position ``v`` an element is read, whatever its index, so that ``v`` is below it;
+    or at whose position ``v + start``, and that start.
 
     Raises:
         Unfit: there is none.
@@ -216,8 +230,12 @@ def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
     pending: list[data.Element] = [item]
     while pending:
         match pending.pop():
-            case data.Read(array=array, at=at) if v in at:
-                return array.dims[at.index(v)]
+            case data.Read(array=array, at=at):
+                for p, n in zip(at, array.dims, strict=True):
+                    if p == v:
+                        return n, None
+                    if isinstance(p, Binary) and p.op == "Add" and p.a == v and v not in symbols(p.b):
+                        return n, p.b
             case data.Operation(args=args):
                 pending += args
             case _:
@@ -225,9 +243,29 @@ def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
     raise Unfit("a fold whose greatest length is not known")
 
 
+def from_start(item: data.Element, v: SymVar, start: PrimExpr) -> data.Element:
+    """An element with ``v`` where it had ``v + start``.
+
+    Raises:
+        Unfit: it has ``v`` elsewhere too.
+    """
+    match item:
+        case data.Read(at=at):
+            new = tuple(v if p == Binary("Add", v, start) else p for p in at)
+            if any(v in symbols(p) for p, q in zip(at, new, strict=True) if p is q):
+                raise Unfit("a position that is counted from two places")
+            return replace(item, at=new)
+        case data.Operation(args=args):
+            return replace(item, args=tuple(from_start(each, v, start) for each in args))
+        case data.Literal(value=value) if not isinstance(value, PrimExpr):
+            return item
+        case _:
+            raise Unfit("a position in an element that is no plain operation")
+
+
 def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:
     return {**fixed, **dict(zip((v.name for v in names), i, strict=True))}
 
 
 def conjunction(parts: Sequence[PrimExpr]) -> PrimExpr | None:
-    return reduce(lambda a, b: Binary("And", a, b), parts) if parts else None
+    return reduce(both, parts) if parts else None

@@ -79,7 +79,7 @@ class Writer(Folds):
         pairs = zip(program.operands, operands, strict=True)
         self.arrays: dict[int, Array] = {id(a): x for a, x in pairs if x is not None}
         """Where operands and definitions lie; of a definition without the axes of extent 1."""
-        self.below = {v.name: n for v, n in ranges(program.steps)}
+        self.below = {v.name: n for v, n in ranges(program)}
         """What each variable of the text is less than."""
         self.asked: dict[PrimExpr, bool] = {}
         self.ready = prepared(program, self.guards)

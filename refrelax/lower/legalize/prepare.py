@@ -23,6 +23,10 @@ LARGEST = 600
 """Nodes of one element; a text that shares more than that (an integer power) is no expression."""
 
 
+MOST_ELEMENTS = 3
+"""Elements in an index that is written wherever it is read."""
+
+
 @dataclass(slots=True)
 class Prepared:
     """What is to be written: ``steps`` in order, ``outputs``, and which definitions are ``inlined`` (by ``id``)."""
@@ -42,6 +46,7 @@ def prepared(program: data.Program, needed: Callable[[PrimExpr], bool]) -> Prepa
     result = Prepared(program)
     renewed: dict[int, data.Definition] = {}
     resolve = _Resolver(renewed, needed)
+    counts = counted(program)
     for step in program.steps:
         if isinstance(step, data.Requirement):
             result.steps.append(step)
@@ -51,6 +56,11 @@ def prepared(program: data.Program, needed: Callable[[PrimExpr], bool]) -> Prepa
         body = resolve.element(step.body)
         if isinstance(body, data.OpenElement):
             body = nothing(step.dtype)
+        for name in counts.get(id(step), ()):
+            count, dtype = program.opaque[name]
+            made = data.Definition(f"{step.name}_count", step.dims, dtype, step.vars, resolve.element(count))
+            program.opaque[name], renewed[id(made)] = (data.Read(made, step.vars, dtype), dtype), made
+            result.steps.append(made)
         body, folds = hoisted(step, body)
         result.steps += folds
         renewed[id(step)] = new = replace(step, body=body)
@@ -173,6 +183,28 @@ def hoisted(a: data.Definition, body: data.Element) -> tuple[data.Element, list[
     return shared(body), list(found.values())
 
 
+def counted(program: data.Program) -> dict[int, list[str]]:
+    """By definition, the symbols of its indices that are folds, as how many elements of a table are at most its index:
+    those that it alone has, and none of which is asked for inside of what it folds."""
+    users: dict[str, set[int]] = {}
+    inner = {v.name for v, _ in ranges(program)} - {
+        v.name for step in program.steps if isinstance(step, data.Definition) for v in step.vars
+    }
+    for step in program.steps:
+        if isinstance(step, data.Definition):
+            for each, _ in below(step.body, 0, program):
+                for name in {v.name for e in data.index_parts(each) for v in symbols(e)} & program.opaque.keys():
+                    users.setdefault(name, set()).add(id(step))
+    found: dict[int, list[str]] = {}
+    for name, (element, _) in program.opaque.items():
+        if isinstance(element, data.Fold) and len(users.get(name, ())) == 1:
+            own = {v.name for f in element.families if isinstance(f, data.Each) for v in f.vars}
+            inside = (e for each, _ in below(element, 0, program) for e in data.index_parts(each))
+            if not {v.name for e in inside for v in symbols(e)} & inner - own:
+                found.setdefault(min(users[name]), []).append(name)
+    return found
+
+
 def remembered(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A function of nodes that gives what it gave before for the same node."""
     known: dict[int, tuple[Any, Any]] = {}
@@ -202,7 +234,11 @@ def _choose(result: Prepared) -> None:
             continue
         kept.append(step)
         own = reads.get(id(step), []) == [True]
-        if id(step) not in outputs and not isinstance(step.body, data.Fold) and (own or light(step.body)):
+        if (
+            id(step) not in outputs
+            and not isinstance(step.body, data.Fold)
+            and (own or light(step.body, result.program))
+        ):
             result.inlined.add(id(step))
         else:
             own = True
@@ -219,10 +255,21 @@ def whole(read: data.Read, around: int) -> bool:
     return len({p.name for p in wide if isinstance(p, SymVar)}) == len(wide) == around
 
 
-def light(t: data.Element) -> bool:
-    """Whether an element only says where one comes from, at what dtype."""
-    kinds = (data.Read, data.Choice, data.Literal)
-    return all(isinstance(e, kinds) or (isinstance(e, data.Operation) and e.name == "cast") for e, _ in below(t))
+def light(t: data.Element, program: data.Program) -> bool:
+    """Whether an element only says where one comes from, at what dtype; an index that is computed of many elements
+    does more."""
+    kinds = (data.Read, data.Choice)
+    return all(
+        isinstance(e, kinds)
+        or (isinstance(e, data.Operation) and e.name == "cast")
+        or (isinstance(e, data.Literal) and not computed(e, program))
+        for e, _ in below(t)
+    )
+
+
+def computed(t: data.Literal, program: data.Program) -> bool:
+    """Whether it is an index that is computed of many elements."""
+    return any(len({v.name for v in symbols(e)} & program.opaque.keys()) > MOST_ELEMENTS for e in data.index_parts(t))
 
 
 # --- walking ----------------------------------------------------------------------------------------------------------
@@ -261,12 +308,12 @@ def below(t: Any, scope: int = 0, program: data.Program | None = None) -> Iterat
                         if v.name in program.opaque]  # fmt: skip
 
 
-def ranges(steps: Sequence[data.Step]) -> Iterator[tuple[SymVar, PrimExpr]]:
+def ranges(program: data.Program) -> Iterator[tuple[SymVar, PrimExpr]]:
     """Every variable with what it is less than."""
-    for step in steps:
+    for step in program.steps:
         if isinstance(step, data.Definition):
             yield from zip(step.vars, step.dims, strict=True)
-            for each, _ in below(step.body):
+            for each, _ in below(step.body, 0, program):
                 for f in each.families if isinstance(each, data.Fold) else ():
                     if isinstance(f, data.Each):
                         yield from zip(f.vars, f.dims, strict=True)

@@ -27,7 +27,6 @@ AWAITED: Mapping[str, str] = {
         "an element is chosen by an element",
     ),
     "relax.image.affine_grid": "a product of two lists of elements",
-    "relax.nn.attention_var_len": "where a sequence begins and ends is read from elements",
     "relax.dynamic_strided_slice": "extents that are elements",
 }
 """Texts of which the loops are not yet written from the text, and why."""

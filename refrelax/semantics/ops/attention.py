@@ -110,7 +110,7 @@ def attended(
     """
     q, (k, v) = arrays[0], (cast(m, each, arrays[0].dtype) for each in arrays[1:])
     (batches, queries, heads, features), keys, f = q.dims, k.dims[1], m.at(q.dtype)
-    batches = batches if all_batches else 1
+    batches = batches if all_batches else m.least(batches, 1)
     by_key, by_value = (m.most(heads // m.most(x.dims[2], 1), 1) for x in (k, v))
     scaled = _scaled(m, call, q.dtype, features)
     one = (batches, queries, heads, 1)
@@ -133,7 +133,7 @@ def attended(
     weights = m.pointwise(q.dtype, f.div, powers, total)
 
     def element(b: Index, i: Index, h: Index, c: Index) -> Payload:
-        b, run = b if all_batches else 0, seen(i)
+        b, run = b if all_batches else m.least(b, batches - 1), seen(i)
         return f.dot(weights.over((b, i, h, run)), v.over((b, run, h // by_value, c)), q.dtype)
 
     return m.tensor((*q.dims[:3], v.dims[3]), q.dtype, element)
@@ -141,9 +141,9 @@ def attended(
 
 @rule("op.nn.attention/extents")
 def _fit(m: Meaning, q: Array, k: Array, v: Array) -> None:
-    """Keys and values go together, features agree, and the query's heads are a multiple of theirs."""
+    """Batches and features agree, keys and values go together, and the query's heads are a multiple of theirs."""
     shared = ((q.dims[2] // m.most(x.dims[2], 1)) * x.dims[2] == q.dims[2] for x in (k, v))
-    fit = m.every((agree(m, k.dims[:2], v.dims[:2]), q.dims[3] == k.dims[3], *shared))
+    fit = m.every((agree(m, k.dims[:2], v.dims[:2]), q.dims[0] == k.dims[0], q.dims[3] == k.dims[3], *shared))
     m.require(fit, "op.nn.attention/extents", f"{q.dims}, {k.dims}, {v.dims}")
 
 
@@ -157,7 +157,6 @@ def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array 
     computed at the query's dtype, to which keys and values are converted; a bias is of it.
     """
     _fit(m, q, k, v)
-    m.require(q.dims[0] == k.dims[0], "op.nn.attention/extents", f"batches {q.dims[0]} and {k.dims[0]}")
     (batches, queries, heads, _), keys = q.dims, k.dims[1]
     more = ahead(m, call, queries, keys)
     causal = A.text(call, "causal_mask", None) in ("TopLeft", "BottomRight")
