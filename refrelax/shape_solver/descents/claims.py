@@ -41,7 +41,9 @@ class Certificates:
 
     def _confirmed(self, found: Any) -> Question:
         match found:
-            case {"question": {"fits": None, "division": "require"} as question, "evidence": evidence, **rest} if not rest:
+            case {"question": {"fits": None, "division": "require"} as question, "evidence": evidence, **rest} if (
+                not rest
+            ):
                 said = examine({"format": FORMAT, "version": VERSION, "question": question, "evidence": evidence})
             case _:
                 raise Rejected(f"expected a certificate of exact integers that requires values, found {shown(found)}")
@@ -65,7 +67,8 @@ class Certificates:
 def written(e: Any, by: Sequence[Expr]) -> Expr:
     """A term of a certificate over the terms of the record."""
     if e[0] == "sym":
-        return by[e[1]]
+        found: Expr = by[e[1]]
+        return found
     return tuple(written(part, by) if isinstance(part, list) else part for part in e)
 
 

@@ -74,22 +74,40 @@ def _examined(document: Any) -> Finding:
     expect(len(document["results"]) > 0, "a result", document["results"])
     for row in document["results"]:
         _result(row, steps)
-    expect(sorted(steps.relaxations) == document["relaxations"], f"the relaxations {sorted(steps.relaxations)}", document["relaxations"])
-    return Finding("", len(document["results"]), len(steps.done), len(certificates.confirmed), tuple(document["relaxations"]))
+    expect(
+        sorted(steps.relaxations) == document["relaxations"],
+        f"the relaxations {sorted(steps.relaxations)}",
+        document["relaxations"],
+    )
+    return Finding(
+        "", len(document["results"]), len(steps.done), len(certificates.confirmed), tuple(document["relaxations"])
+    )
 
 
 def _result(row: Any, steps: Steps) -> None:
-    """Two tensors of one dtype and of equal shapes, whose elements are compared by a step."""
+    """What a record is for: two tensors, whose shapes are equal and whose elements a step compares; two integers; two
+    elements; an element that is never poison."""
     table = steps.table
+    rest: Any
     match row:
-        case {"first": first, "second": second, "variables": names, "step": step, "claims": [*claims], **rest} if not rest:
-            one, two = table.tensor(first), table.tensor(second)
+        case {"claims": [*rows], **rest}:
+            claims = [steps.certificates.instance(each) for each in rows]
         case _:
             raise Rejected(f"expected a result, found {shown(row)}")
-    a, b = table.tensors[one], table.tensors[two]
-    expect(a.dtype == b.dtype and len(a.shape) == len(b.shape), "tensors of one dtype and rank", (a.dtype, b.dtype))
-    shown_ = Shown(table, [steps.certificates.instance(each) for each in claims])
-    for d, e in zip(a.shape, b.shape, strict=True):
-        shown_.equal(d, e, steps.base)
-    if one != two:
-        _One(steps, Step(steps.base, 0, 0), shown_).everywhere(one, two, names, step)
+    one = _One(steps, Step(steps.base, 0, 0), Shown(table, claims))
+    match rest:
+        case {"first": first, "second": second, "variables": names, "step": step, **none} if not none:
+            a, b = table.tensors[table.tensor(first)], table.tensors[table.tensor(second)]
+            expect(a.dtype == b.dtype and len(a.shape) == len(b.shape), "one dtype and rank", (a.dtype, b.dtype))
+            for d, e in zip(a.shape, b.shape, strict=True):
+                one.shown.equal(d, e, steps.base)
+            if first != second:
+                one.everywhere(first, second, names, step)
+        case {"integers": [x, y], **none} if not none:
+            one.shown.equal(table.integer(x), table.integer(y), steps.base)
+        case {"elements": [x, y], "under": under, "step": step, **none} if not none:
+            one.premise(step, table.element(x), table.element(y), steps.context(under))
+        case {"never poison": t, "under": under, **none} if not none:
+            expect(one.never(table.element(t), steps.context(under)), "an element that is never poison", table.nodes[t])
+        case _:
+            raise Rejected(f"expected a result, found {shown(row)}")

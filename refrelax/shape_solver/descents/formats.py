@@ -7,7 +7,22 @@ FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64"
 
 ARITHMETIC = frozenset({"Add", "Sub", "Mul", "Max", "Min"})
 TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "And", "Or", "Not"})
-FUNCTIONS = frozenset({"T.exp", "T.log", "T.sqrt", "T.rsqrt", "T.tanh", "T.sigmoid", "T.sin", "T.cos", "T.erf", "T.fabs", "T.floor", "T.ceil"})
+FUNCTIONS = frozenset(
+    {
+        "T.exp",
+        "T.log",
+        "T.sqrt",
+        "T.rsqrt",
+        "T.tanh",
+        "T.sigmoid",
+        "T.sin",
+        "T.cos",
+        "T.erf",
+        "T.fabs",
+        "T.floor",
+        "T.ceil",
+    }
+)
 """Functions of floats that give a number or NaN whatever they are given."""
 
 

@@ -48,7 +48,7 @@ class Rewriting:
             case ["arm", bool() as holds], ("choose", c, yes, no):
                 condition = self.integral(c)
                 self.shown.need(condition if holds else ("not", condition), known)
-                return yes if holds else no
+                return int(yes if holds else no)
             case ["turn"], ("choose", c, yes, no):
                 match self.table.nodes[c]:
                     case ("apply", "Not", "bool", _, (inner,)):
@@ -189,7 +189,7 @@ class Rewriting:
         return result
 
     def reassociated(self, op: str, dtype: str) -> None:
-        """Another order or grouping of floats is a relaxation, for sums and products; of integers it changes nothing."""
+        """Another order or grouping: a relaxation of sums and products of floats; of integers it changes nothing."""
         if not is_integer(dtype):
             expect(op in ("Add", "Mul"), "a sum or a product", op)
             self.relaxations.add("reassociation")
@@ -237,7 +237,7 @@ def is_neutral(table: Table, op: str, t: int) -> bool:
             return bits in neutral(op, dtype)
         case ("int", dtype, ("const", value)):
             least, most = ends(dtype)
-            return value == {"Add": 0, "Mul": 1, "Max": least, "Min": most}.get(op)
+            return bool(value == {"Add": 0, "Mul": 1, "Max": least, "Min": most}.get(op))
         case ("int", "bool", ("true" | "false" as value,)):
             return (op, value) in (("And", "true"), ("Or", "false"))
     return False

@@ -47,6 +47,7 @@ class Steps:
         Raises:
             Rejected: it does not follow.
         """
+        rest: Any
         match row:
             case {"rule": str() as rule, "first": first, "second": second, "under": under, **rest} if rule in RULES:
                 step = Step(self.context(under), self.table.term(first), self.table.term(second))
@@ -62,7 +63,7 @@ class Steps:
     def context(self, number: Any) -> Known:
         known = type(number) is int and 0 <= number < len(self.contexts)
         expect(known, "the number of a context", number)
-        return self.contexts[number]
+        return self.contexts[int(number)]
 
 
 @dataclass(slots=True)
@@ -90,7 +91,11 @@ class _One:
         expect(not more, f"premise {number} under what is known", sorted(map(shown, more))[:4])
         for mine, theirs, which in ((first, found.first, "first"), (second, found.second, "second")):
             same = self.table.key(mine) == self.table.key(theirs)
-            expect(same, f"premise {number} about the {which} term {shown(self.table.nodes[mine])}", self.table.nodes[theirs])
+            expect(
+                same,
+                f"premise {number} about the {which} term {shown(self.table.nodes[mine])}",
+                self.table.nodes[theirs],
+            )
 
     def premises(self, rest: dict[str, Any], count: int) -> list[Any]:
         found = rest.pop("premises", None)
@@ -155,8 +160,8 @@ class _One:
         for name, extent in zip(new, shape, strict=True):
             known = assumed(self.table, known, domain(name, extent))
         at = tuple(("sym", name) for name in new)
-        sides = (self.table.number(("load", tensor, at)) for tensor in (one, two))
-        self.premise(premise, *sides, known)
+        ours, theirs = (self.table.number(("load", tensor, at)) for tensor in (one, two))
+        self.premise(premise, ours, theirs, known)
 
     def operation(self, rest: dict[str, Any]) -> None:
         """One operation, on operands that may stand for one another, of some operations in either order."""
@@ -166,7 +171,9 @@ class _One:
             case _:
                 raise Rejected(f"expected one operation, found {shown(self.nodes)}")
         turned = rest.pop("turned", False)
-        expect(turned is False or (turned is True and op in COMMUTES and len(args) == 2), "an operation that commutes", op)
+        expect(
+            turned is False or (turned is True and op in COMMUTES and len(args) == 2), "an operation that commutes", op
+        )
         pairs = list(zip(args, theirs[::-1] if turned else theirs, strict=True))
         for number, (x, y) in zip(self.premises(rest, len(pairs)), pairs, strict=True):
             expect(self.table.dtype(x) == self.table.dtype(y), "operands of one dtype", (x, y))
@@ -240,7 +247,13 @@ class _One:
                 by = dict(zip(found.variables, indices, strict=True))
                 return self.never(table.replaced(found.body, by), known)
             case ("choose", c, yes, no):
-                return all(self.never(x, known) for x in (c, yes, no))
+                arms = [known, known]
+                if table.nodes[c][0] == "int":
+                    arms = [assumed(table, known, [fact]) for fact in (table.nodes[c][2], ("not", table.nodes[c][2]))]
+                return all(self.never(x, under) for x, under in zip((c, yes, no), (known, *arms), strict=True))
+            case ("fold", _, start, axes, guard, body, _):
+                below = Rewriting(table, self.shown, True, set()).within(axes, guard, known)
+                return self.never(start, known) and self.never(body, below)
         return False
 
     def nothing(self, rest: dict[str, Any]) -> None:
@@ -293,7 +306,8 @@ class _One:
         (start, item), names = self.premises(rest, 2), rest.pop("variables", None)
         shorter = rest.pop("shorter", "")
         ours, theirs = self.reductions()
-        a, b = ([fold[3][k] for k in self.order(rest.pop(f"order of {which}", None), fold[3])] for fold, which in ((ours, "first"), (theirs, "second")))
+        orders = rest.pop("order of first", None), rest.pop("order of second", None)
+        a, b = ([f[3][k] for k in self.order(order, f[3])] for order, f in zip(orders, (ours, theirs), strict=True))
         if a != list(ours[3]) or b != list(theirs[3]):
             self.unordered(ours)
         self.independent(a)

@@ -489,7 +489,10 @@ class _Substitution:
                 other = another(name, taken)
                 taken |= {other}
                 inner[name] = ("sym", other)
-            scope = {**{n: e for n, e in scope.items() if n != name}, **({name: ("sym", other)} if other != name else {})}
+            scope = {
+                **{n: e for n, e in scope.items() if n != name},
+                **({name: ("sym", other)} if other != name else {}),
+            }
             new.append((other, extent))
         inside = _Substitution(self.table, inner)
         test = None if guard is None else inside.expr(guard)

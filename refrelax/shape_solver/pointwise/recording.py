@@ -22,6 +22,7 @@ from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.descents.claims import Certificates, Known, Shown
 from refrelax.shape_solver.descents.claims import assumed as known_with
 from refrelax.shape_solver.descents.document import FORMAT, VERSION
+from refrelax.shape_solver.descents.formats import total
 from refrelax.shape_solver.descents.laws import LAWS
 from refrelax.shape_solver.descents.steps import COMMUTES, Steps
 from refrelax.shape_solver.descents.terms import GROUPED, Table
@@ -51,6 +52,8 @@ from refrelax.syntax.write.scalars import expression
 Axes = tuple[tuple[SymVar, PrimExpr], ...]
 Row = list[Any]
 How = list[Any]
+Moved = tuple[How, list[Row], Term]
+"""A rule for one side, the claims that it needs, and what it gives."""
 MOST_ORDERS = 24
 MOST_TRIES = 4_000
 """How many pairs of terms one record may look at."""
@@ -58,6 +61,16 @@ MOST_TRIES = 4_000
 
 class NoRecord(Exception):
     """No rule says a step; why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is to be written down: ``second`` may stand for ``first``, tensors, integers or, under ``given``, elements;
+    without a first, an element that is never poison."""
+
+    first: TensorTerm | PrimExpr | Term | None
+    second: Any
+    given: Given = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +126,8 @@ class Recorder:
     # --- the whole
 
     @rule("sh/descent-record")
-    def document(self, results: Sequence[tuple[TensorTerm, TensorTerm]]) -> dict[str, Any]:
-        """The record of a proof that each second tensor may stand for the first.
+    def document(self, results: Sequence[Result]) -> dict[str, Any]:
+        """The record of a proof that each second value may stand for the first, and no such element is poison.
 
         Raises:
             NoRecord: a step has no rule.
@@ -126,7 +139,7 @@ class Recorder:
         base = known_with(self.table, self.steps.base, [self.table.truth(each) for each in spelled])
         self.steps.base = base
         self.base = Scope((), base, self._context((), base, []))
-        found = [self.result(a, b) for a, b in results]
+        found = [self.result(each) for each in results]
         return {
             "format": FORMAT, "version": VERSION, "globals": symbols, "known": self.numbered(spelled),
             "table": [self.row(each) for each in self.rows], "certificates": self.documents,
@@ -144,8 +157,15 @@ class Recorder:
             case ("choose", *parts):
                 return ["choose", *(self.order[part] for part in parts)]
             case ("fold", op, start, axes, guard, body, free):
-                parts = self.numbered(axes), self.numbered(guard), self.order[body], free
-                return ["fold", op, self.order[start], *parts]
+                return [
+                    "fold",
+                    op,
+                    self.order[start],
+                    self.numbered(axes),
+                    self.numbered(guard),
+                    self.order[body],
+                    free,
+                ]
             case node:
                 return self.numbered(node)
 
@@ -164,21 +184,64 @@ class Recorder:
     def numbered_step(self, row: dict[str, Any]) -> Any:
         return {**self.numbered(row), **{side: self.order[row[side]] for side in ("first", "second")}}
 
-    def _globals(self, results: Sequence[tuple[TensorTerm, TensorTerm]]) -> dict[str, str]:
+    def _globals(self, results: Sequence[Result]) -> dict[str, str]:
         """The symbols that tensors and what is known speak of, by sort."""
         found: dict[str, str] = {}
         terms = self.descent.terms
-        exprs = [*self.descent.logic.base, *(d for pair in results for each in pair for d in each.shape)]
-        for e in exprs:
+        parts = [part for each in results for part in (each.first, each.second)]
+        exprs = [d for part in parts if isinstance(part, TensorTerm) for d in part.shape]
+        exprs += [part for part in parts if isinstance(part, PrimExpr)]
+        for e in (*self.descent.logic.base, *exprs):
             for node in walk(e):
                 if isinstance(node, SymVar) and node.name not in terms.opaque:
                     found[node.name] = "bool" if node.dtype == "bool" else "int"
         return found
 
-    def result(self, a: TensorTerm, b: TensorTerm) -> dict[str, Any]:
-        claims = [row for x, y in zip(a.shape, b.shape, strict=True) for row in self.equal(x, y, self.base)]
-        row = {"first": self.tensor(a), "second": self.tensor(b), "variables": [], "step": 0, "claims": claims}
-        return row if a is b else {**row, **dict(zip(("variables", "step"), self.everywhere(a, b), strict=True))}
+    def result(self, each: Result) -> dict[str, Any]:
+        match each:
+            case Result(TensorTerm() as a, TensorTerm() as b):
+                claims = [row for x, y in zip(a.shape, b.shape, strict=True) for row in self.equal(x, y, self.base)]
+                row = {"first": self.tensor(a), "second": self.tensor(b), "variables": [], "step": 0, "claims": claims}
+                return (
+                    row if a is b else {**row, **dict(zip(("variables", "step"), self.everywhere(a, b), strict=True))}
+                )
+            case Result(None, second, given):
+                at = self.scope(given)
+                return {"never poison": self.term(second), "under": at.number, "claims": self.never(second, at)}
+            case Result(x, y) if isinstance(x, PrimExpr) and isinstance(y, PrimExpr):
+                return {"integers": [self.spell(x), self.spell(y)], "claims": self.equal(x, y, self.base)}
+            case Result(Int() | Number() as x, y, given):
+                at = self.scope(given)
+                step = self.prove(x, y, at)
+                return {"elements": [self.term(x), self.term(y)], "under": at.number, "step": step, "claims": []}
+        raise NoRecord(f"a result that records do not say ({type(each.first).__name__})")
+
+    def never(self, t: Term, at: Scope) -> list[Row]:
+        """The claims by which an element is never poison."""
+        match t:
+            case Int() | Number():
+                return []
+            case Apply(op, dtype, args) if total(op, dtype, [a.dtype for a in args]):
+                return [row for a in args for row in self.never(a, at)]
+            case Load(tensor, indices):
+                found = self.bounds(t, at, True)
+                return (
+                    found if tensor.body is None else [*found, *self.never(self.descent.terms.at(tensor, indices), at)]
+                )
+            case Choose(Int(c), yes, no):
+                return [*self.never(yes, self.inside(at, c)), *self.never(no, self.inside(at, Not(c)))]
+            case Choose(c, yes, no):
+                return [row for each in (c, yes, no) for row in self.never(each, at)]
+            case Fold():
+                below = self.items(t, at)
+                return [*self.never(t.start, at), *self.never(t.body, below)]
+        raise NoRecord(f"{said(t)} that is never poison")
+
+    def items(self, t: Fold, at: Scope) -> Scope:
+        """What is known of the items of a reduction."""
+        for v, extent in t.axes:
+            at = self.inside(at, *within(v, extent))
+        return at if t.guard is None else self.inside(at, t.guard)
 
     # --- tables
 
@@ -300,9 +363,8 @@ class Recorder:
         if number is None:
             raise NoRecord(f"a claim without a log: {expression(e)}")
         query = Query(numbered[0], numbered[1:], None, "require")
-        back = {new: old for new, old in names.items()}
         kinds = query.symbols()
-        return [number, [self.spell(SymVar(back.get(name, name), kinds[name])) for name in kinds]]
+        return [number, [self.spell(SymVar(names.get(name, name), kinds[name])) for name in kinds]]
 
     def _certificate(self, numbered: tuple[PrimExpr, ...]) -> int | None:
         claim, *given = numbered
@@ -388,23 +450,23 @@ class Recorder:
         if isinstance(a, Load) and isinstance(b, Load):
             if (found := self.loads(a, b, at, whole)) is not None:
                 return found
-        for side, t in (("first", a), ("second", b)):
-            moved = self.head(t, at, side == "second")
-            if moved is not None:
-                how, claims, new = moved
-                sides = (a, new) if side == "second" else (new, b)
-                premise = self.prove(*sides, at)
-                return self.step("rewrite", a, b, at, side=side, by=how, claims=claims, premises=[premise])
+        for second, t in ((False, a), (True, b)):
+            if (moved := self.head(t, at, second)) is not None:
+                return self.rewrite(a, b, at, second, moved)
         for t in (a, b):
             if isinstance(t, Choose) and isinstance(t.condition, Int):
                 return self.cases(t.condition.value, a, b, at)
-        for side, t in (("first", a), ("second", b)):
+        for second, t in ((False, a), (True, b)):
             if isinstance(t, Load) and t.tensor.body is not None:
-                how, claims, new = self.unfolded(t, at, side == "second")
-                sides = (a, new) if side == "second" else (new, b)
-                premise = self.prove(*sides, at)
-                return self.step("rewrite", a, b, at, side=side, by=how, claims=claims, premises=[premise])
+                return self.rewrite(a, b, at, second, self.unfolded(t, at, second))
         return self.heads(a, b, at)
+
+    def rewrite(self, a: Term, b: Term, at: Scope, second: bool, moved: Moved) -> int:
+        """What one side is by a rule, and then the rest."""
+        how, claims, new = moved
+        premise = self.prove(a, new, at) if second else self.prove(new, b, at)
+        side = "second" if second else "first"
+        return self.step("rewrite", a, b, at, side=side, by=how, claims=claims, premises=[premise])
 
     def loads(self, a: Load, b: Load, at: Scope, whole: bool) -> int | None:
         if len(a.indices) != len(b.indices):
@@ -427,7 +489,7 @@ class Recorder:
 
     # --- one side
 
-    def head(self, t: Term, at: Scope, second: bool) -> tuple[How, list[Row], Term] | None:
+    def head(self, t: Term, at: Scope, second: bool) -> Moved | None:
         """A term brought forward: views unfolded, decided choices taken, laws applied."""
         terms = self.descent.terms
         match t:
@@ -436,14 +498,15 @@ class Recorder:
             case Load(tensor) if is_view(tensor):
                 return self.unfolded(t, at, second)
             case Load(tensor, indices) if any(map(divides, indices)):
-                new = tuple(simplified(i, at.given, self.descent.logic) for i in indices)
-                if new != indices:
-                    claims = [row for x, y in zip(indices, new, strict=True) for row in self.equal(x, y, at)]
-                    return ["indices", [self.spell(i) for i in new]], claims, terms.load(tensor, new)
+                short = tuple(simplified(i, at.given, self.descent.logic) for i in indices)
+                if short != indices:
+                    claims = [row for x, y in zip(indices, short, strict=True) for row in self.equal(x, y, at)]
+                    return ["indices", [self.spell(i) for i in short]], claims, terms.load(tensor, short)
             case Choose(Int(c), yes, no):
                 for holds, condition, arm in ((True, c, yes), (False, Not(c), no)):
-                    if (claims := self.seen(condition, at)) is not None:
-                        return ["arm", holds], claims, arm
+                    decided = self.seen(condition, at)
+                    if decided is not None:
+                        return ["arm", holds], decided, arm
             case Choose(Apply("Not", _, (inner,)), yes, no):
                 return ["turn"], [], terms.choose(inner, no, yes)
             case Choose(c, yes, no):
@@ -460,7 +523,7 @@ class Recorder:
                 return self.fold_head(t, at, second)
         return None
 
-    def exposed(self, t: Term, at: Scope, second: bool) -> tuple[How, list[Row], Term] | None:
+    def exposed(self, t: Term, at: Scope, second: bool) -> Moved | None:
         """A part of an operation brought forward, where it is an integer, a number or a truth behind a load."""
         body = t.tensor.body if isinstance(t, Load) else None
         if isinstance(t, Load) and (isinstance(body, Int | Number) or (body is not None and t.dtype == "bool")):
@@ -488,7 +551,7 @@ class Recorder:
         guard = None if t.guard is None else terms.index(t.guard, gone)
         return terms.fold(t.op, t.start, axes, guard, body, t.free)
 
-    def fold_head(self, t: Fold, at: Scope, second: bool) -> tuple[How, list[Row], Term] | None:
+    def fold_head(self, t: Fold, at: Scope, second: bool) -> Moved | None:
         if (idle := self.idle(t, at, second)) is not None:
             return idle
         for k, (_, extent) in enumerate(t.axes):
@@ -511,7 +574,7 @@ class Recorder:
                 return name
         raise NoRecord(f"a law of {said(t)}")
 
-    def unfolded(self, t: Load, at: Scope, second: bool) -> tuple[How, list[Row], Term]:
+    def unfolded(self, t: Load, at: Scope, second: bool) -> Moved:
         return ["unfold"], self.bounds(t, at, second), self.descent.terms.at(t.tensor, t.indices)
 
     # --- cases and heads
@@ -549,6 +612,9 @@ class Recorder:
                 return self.step("choice", a, b, at, premises=premises)
             case Choose(_, yes, no), _:
                 return self.step("either", a, b, at, premises=[self.prove(x, b, at) for x in (yes, no)])
+            case _, Choose(c, yes, no):
+                claims = self.never(c, at)
+                return self.step("chosen", a, b, at, claims=claims, premises=[self.prove(a, x, at) for x in (yes, no)])
             case (Identity(), _) | (_, Identity()):
                 return self.step("nothing", a, b, at)
             case Fold(), Fold():
@@ -582,11 +648,9 @@ class Recorder:
                 return self.flat(a, b, ours, theirs, start, at) if flat else self.paired(a, b, theirs, start, at)
             except NoRecord as problem:
                 why = why or str(problem)
-        for side, t in (("second", b), ("first", a)):
-            if (found := self.merged(t, at, side == "second")) is not None:
-                how, claims, new = found
-                premise = self.prove(*((a, new) if side == "second" else (new, b)), at)
-                return self.step("rewrite", a, b, at, side=side, by=how, claims=claims, premises=[premise])
+        for second, t in ((True, b), (False, a)):
+            if (found := self.merged(t, at, second)) is not None:
+                return self.rewrite(a, b, at, second, found)
         raise NoRecord(why or f"{said(a)} by no way")
 
     def ways(self, a: Fold, b: Fold) -> Iterator[tuple[Axes, Axes, bool]]:
@@ -633,12 +697,13 @@ class Recorder:
         ]
         k = self.descent.terms.fresh("k", dtype)
         (by_a, count_a), (by_b, count_b) = digits(k, ours), digits(k, theirs)
-        shorter, count, inside = "", count_a, [None, None]
+        shorter, count = "", count_a
+        inside: list[PrimExpr | None] = [None, None]
         found = self.seen(compare("EQ", count_a, count_b), at)
         if found is None and (found := self.seen(compare("LE", count_a, count_b), at)) is not None:
-            shorter, count, inside = "first", count_b, [compare("LT", k, count_a), None]
+            shorter, count, inside[0] = "first", count_b, compare("LT", k, count_a)
         if found is None and (found := self.seen(compare("LE", count_b, count_a), at)) is not None:
-            shorter, inside = "second", [None, compare("LT", k, count_b)]
+            shorter, inside[1] = "second", compare("LT", k, count_b)
         if found is None:
             raise NoRecord("numbers of items that are not comparable")
         below = self.inside(at, *within(k, count))
@@ -662,7 +727,7 @@ class Recorder:
         neutral = isinstance(start, Number | Int) and is_identity(fold.op, start) and not is_minus_zero(start)
         return terms.choose(terms.integer(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
 
-    def idle(self, t: Fold, at: Scope, second: bool) -> tuple[How, list[Row], Term] | None:
+    def idle(self, t: Fold, at: Scope, second: bool) -> Moved | None:
         """A reduction from what changes nothing, of what changes nothing, as its start."""
         if not isinstance(t.start, Number | Int) or not is_identity(t.op, t.start) or is_minus_zero(t.start):
             return None
@@ -675,12 +740,8 @@ class Recorder:
         """The item of a reduction brought forward; ``deep``: behind loads of what is computed."""
         if {v.name for v, _ in t.axes} & at.known.names:
             return None
-        below, body, claims = at, t.body, list[Row]()
+        below, body, claims = self.items(t, at), t.body, list[Row]()
         hows: list[How] = []
-        for v, extent in t.axes:
-            below = self.inside(below, *within(v, extent))
-        if t.guard is not None:
-            below = self.inside(below, t.guard)
         try:
             while not isinstance(body, Fold):
                 moved = self.head(body, below, second)
@@ -695,9 +756,8 @@ class Recorder:
             return None
         return hows, claims, body
 
-    def merged(self, t: Fold, at: Scope, second: bool) -> tuple[How, list[Row], Term] | None:
+    def merged(self, t: Fold, at: Scope, second: bool) -> Moved | None:
         """A reduction of reductions as one."""
-        terms = self.descent.terms
         if t.guard is not None or {v.name for v, _ in t.axes} & at.known.names:
             return None
         found = self.brought(t, at, second, deep=True)
