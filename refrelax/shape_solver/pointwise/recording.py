@@ -388,6 +388,7 @@ class Recorder:
 
     # --- steps
 
+    @rule("sh/descent-steps")
     def step(self, name: str, a: Term, b: Term, at: Scope, **parts: Any) -> int:
         """A step that the checker has taken in."""
         row = {"rule": name, "first": self.term(a), "second": self.term(b), "under": at.number, **parts}
@@ -461,6 +462,7 @@ class Recorder:
                 return self.rewrite(a, b, at, second, self.unfolded(t, at, second))
         return self.heads(a, b, at)
 
+    @rule("sh/descent-rewrites")
     def rewrite(self, a: Term, b: Term, at: Scope, second: bool, moved: Moved) -> int:
         """What one side is by a rule, and then the rest."""
         how, claims, new = moved
@@ -565,6 +567,7 @@ class Recorder:
                 return ["empty", k], claims, t.start
         return None
 
+    @rule("sh/descent-laws")
     def law(self, t: Term, new: Term) -> str:
         """The name of the law by which a term is another."""
         wanted = self.table.key(self.term(new))
