@@ -19,7 +19,7 @@ NAMES = {
         "same", "open", "absurd", "integers", "load", "tensors", "operation", "cases", "choice", "either", "chosen",
         "nothing", "rewrite", "fold", "flat",
     ),
-    "rewrites": ("unfold", "constant", "turn", "single", "unroll", "merge", "idle", "law", "empty"),
+    "rewrites": ("unfold", "constant", "turn", "single", "merge", "idle", "law", "empty"),
     "sides": ("first", "second"),
     "dtypes": ("float32", "float64", "int32", "int64"),
     "truths": ("true", "false"),

@@ -88,12 +88,12 @@ def _result(row: Any, steps: Steps) -> None:
     """What a record is for: two tensors, whose shapes are equal and whose elements a step compares; two integers; two
     elements; an element that is never poison."""
     table = steps.table
-    rest: Any
     match row:
-        case {"claims": [*rows], **rest}:
+        case {"claims": [*rows], **parts}:
             claims = [steps.certificates.instance(each) for each in rows]
         case _:
             raise Rejected(f"expected a result, found {shown(row)}")
+    rest: dict[Any, Any] = {**parts}
     one = _One(steps, Step(steps.base, 0, 0), Shown(table, claims))
     match rest:
         case {"first": first, "second": second, "variables": names, "step": step, **none} if not none:

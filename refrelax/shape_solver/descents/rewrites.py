@@ -9,7 +9,6 @@ Spec: ``spec/06c-pointwise.md``, ``sh/descent-rewrites``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
@@ -17,8 +16,6 @@ from refrelax.shape_solver.descents.claims import Known, Shown, assumed, domain
 from refrelax.shape_solver.descents.formats import FORMATS, constant, neutral
 from refrelax.shape_solver.descents.laws import LAWS
 from refrelax.shape_solver.descents.terms import GROUPED, Expr, Node, Table
-
-MOST_UNROLLED = 16
 
 
 @dataclass(slots=True)
@@ -65,8 +62,6 @@ class Rewriting:
                 return self.idle(node, inside, known)
             case ["single"], ("fold", *_):
                 return self.single(node, known)
-            case ["unroll"], ("fold", *_):
-                return self.unrolled(node)
             case ["merge", [*inside]], ("fold", *_):
                 return self.merged(node, inside, known)
             case [str() as place, *rest], _ if place in PLACES:
@@ -168,25 +163,6 @@ class Rewriting:
             return self.table.number(("apply", op, self.table.dtype(body), "", (start, body)))
         test = None if guard is None else self.table.placed(guard, gone)
         return self.table.number(("fold", op, start, tuple(left), test, body, free))
-
-    def unrolled(self, node: Node) -> int:
-        """The start combined with one item after the other."""
-        _, op, start, axes, guard, body, free = node
-        expect(guard is None, "a reduction without a guard", node)
-        if free and self.second and op in ("Add", "Mul"):
-            self.reassociated(op, self.table.dtype(body))
-        counts = [self.table.poly(extent, {}).constant() for _, extent in axes]
-        total = 1
-        for each in counts:
-            expect(each is not None and 0 < each <= MOST_UNROLLED, "a small extent", node)
-            total *= each or 0
-        expect(total <= MOST_UNROLLED, f"at most {MOST_UNROLLED} items", total)
-        result = int(start)
-        for point in product(*(range(each or 0) for each in counts)):
-            at: dict[str, Expr] = {name: ("const", k) for (name, _), k in zip(axes, point, strict=True)}
-            item = self.table.replaced(body, at)
-            result = self.table.number(("apply", op, self.table.dtype(body), "", (result, item)))
-        return result
 
     def reassociated(self, op: str, dtype: str) -> None:
         """Another order or grouping: a relaxation of sums and products of floats; of integers it changes nothing."""

@@ -47,12 +47,12 @@ class Steps:
         Raises:
             Rejected: it does not follow.
         """
-        rest: Any
         match row:
-            case {"rule": str() as rule, "first": first, "second": second, "under": under, **rest} if rule in RULES:
+            case {"rule": str() as rule, "first": first, "second": second, "under": under, **parts} if rule in RULES:
                 step = Step(self.context(under), self.table.term(first), self.table.term(second))
             case _:
                 raise Rejected(f"expected a step, found {shown(row)}")
+        rest: dict[str, Any] = {str(key): part for key, part in parts.items()}
         claims = rest.pop("claims", [])
         expect(isinstance(claims, list), "a list of claims", claims)
         one = _One(self, step, Shown(self.table, [self.certificates.instance(each) for each in claims]))

@@ -31,6 +31,7 @@ from refrelax.shape_solver.pointwise.elements import apply
 from refrelax.shape_solver.pointwise.logic import Given, all_of, by_number, compare, within
 from refrelax.shape_solver.pointwise.poison import in_bounds
 from refrelax.shape_solver.pointwise.regroup import digits, is_identity, is_minus_zero
+from refrelax.shape_solver.pointwise.show import unequal
 from refrelax.shape_solver.pointwise.simplify import divides, first_atom, simplified
 from refrelax.shape_solver.pointwise.terms import (
     Apply,
@@ -624,7 +625,7 @@ class Recorder:
                 return self.folds(a, b, at)
             case Apply(), Apply():
                 return self.operation(a, b, at)
-        raise NoRecord(f"{said(a)} beside {said(b)}")
+        raise NoRecord(unequal(self.descent.terms, a, b))
 
     def operation(self, a: Apply, b: Apply, at: Scope) -> int:
         if (a.op, a.dtype, a.attrs, len(a.args)) != (b.op, b.dtype, b.attrs, len(b.args)):
@@ -632,10 +633,14 @@ class Recorder:
         try:
             premises = [self.prove(x, y, at) for x, y in zip(a.args, b.args, strict=True)]
             return self.step("operation", a, b, at, premises=premises)
-        except NoRecord:
+        except NoRecord as problem:
             if a.op not in COMMUTES:
                 raise
-        premises = [self.prove(x, y, at) for x, y in zip(a.args, b.args[::-1], strict=True)]
+            why = problem
+        try:
+            premises = [self.prove(x, y, at) for x, y in zip(a.args, b.args[::-1], strict=True)]
+        except NoRecord:
+            raise why from None
         return self.step("operation", a, b, at, premises=premises, turned=True)
 
     # --- reductions
