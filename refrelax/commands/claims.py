@@ -1,4 +1,4 @@
-"""The claims that a proof rests on, each as a certificate that ``certify`` checks without the prover."""
+"""What a proof rests on, for ``certify``: each claim as a certificate, and the descent as a record."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from refrelax.errors import UsageError
 WORDS = "elements as words"
 
 
-def write(claims: Sequence[Any], folder: Path) -> str:
-    """One file a claim, ``001.json`` on; what was written, in words.
+DESCENT = "descent.json"
+
+
+def write(claims: Sequence[Any], record: Any, folder: Path) -> str:
+    """One file a claim, ``001.json`` on, and the record of the descent, ``descent.json``; what was written, in words.
 
     Raises:
         UsageError: the folder has something in it, or is none.
@@ -32,10 +35,14 @@ def write(claims: Sequence[Any], folder: Path) -> str:
             continue
         logs += document["evidence"]["kind"] == "log"
         (folder / f"{number:03}.json").write_text(json.dumps(document) + "\n", encoding="utf-8")
+    descent = f"descent recorded: no: {record}"
+    if isinstance(record, dict):
+        (folder / DESCENT).write_text(json.dumps(record) + "\n", encoding="utf-8")
+        descent = f"descent recorded: {folder / DESCENT}, {len(record['steps'])} steps"
     if not claims:
-        return "the proof rests on no claim about integers"
+        return f"the proof rests on no claim about integers; {descent}"
     many = f"{len(claims) - unstated} of {len(claims)} claims in {folder}, {logs} with a log"
-    return f"{many}: refrelax certify {folder}/*.json"
+    return f"{many}: refrelax certify {folder}/*.json; {descent}"
 
 
 def _document(claim: Any) -> dict[str, Any] | None:

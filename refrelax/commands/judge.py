@@ -64,7 +64,7 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bind", metavar="B.npz", help="arrays for parameters of BEFORE that AFTER does not take")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--certificates", metavar="DIR", help="the claims of the proof, each for `refrelax certify`")
+    parser.add_argument("--certificates", metavar="DIR", help="claims and descent of the proof, for `refrelax certify`")
     parser.add_argument("--html", metavar="OUT", help="also a page: verdict, claims, programs, counterexample")
     add_json(parser)
 
@@ -101,6 +101,7 @@ def validate(options: argparse.Namespace) -> int:
             args=given,
             correspond=options.correspond,
             bind=None if options.bind is None else npz.read(Path(options.bind)),
+            record=options.certificates is not None,
         )
     if options.save_args is not None and given is None:
         _save_counterexample(verdict, options, before.module)
@@ -123,7 +124,7 @@ def _certificates(verdict: Any, folder: str | None) -> str:
         return ""
     if verdict.word != "PROVED":
         return "none, since nothing was proved for all shapes"
-    return claims.write(verdict.evidence.claims, Path(folder))
+    return claims.write(verdict.evidence.claims, verdict.evidence.record, Path(folder))
 
 
 def _save_counterexample(verdict: Any, options: argparse.Namespace, module: Module) -> None:

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=seconds, metavar="S", help="for everything: 90, 60s, 10m, 2h")
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the proof")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--certificates", metavar="DIR", help="the claims of the proof, each for `refrelax certify`")
+    parser.add_argument("--certificates", metavar="DIR", help="claims and descent of the proof, for `refrelax certify`")
     parser.add_argument("--html", metavar="OUT", help="also a page: verdict, claims, programs, counterexample")
     add_json(parser)
 

@@ -13,7 +13,7 @@ from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Malformed, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import compare, judge_value
-from refrelax.judge.evidence import Equivalent, ProvedAt, Tested, Validation
+from refrelax.judge.evidence import Equivalent, ProvedAt, Tested, Validation, undetermined
 from refrelax.judge.outcomes import cores
 from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import NoVerdict
@@ -25,6 +25,7 @@ from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, rem
 from refrelax.shape_solver.certificate import NoCertificate
 from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.claim import Division
+from refrelax.shape_solver.descents import document as descents
 from refrelax.syntax.json_ import from_json
 from refrelax.syntax.module import Module
 from refrelax.syntax.write.scalars import expression
@@ -110,7 +111,8 @@ def _outcome(case: Case) -> Ended:
             second = api.parse(case.second, filename=case.place)
             manner = case.manner
             entry = case.entry or "main"
-            return validate(checked, second, entry, LIBRARY, relax=manner.relax, correspond=manner.correspond)
+            relax, correspond = manner.relax, manner.correspond
+            return _recorded(validate(checked, second, entry, LIBRARY, relax=relax, correspond=correspond, record=True))
         if case.manner.lower is not None:
             checked = _lowered(checked, case.manner.lower)
         if case.entry is None:
@@ -120,6 +122,14 @@ def _outcome(case: Case) -> Ended:
         return api.run(checked, case.entry, *args, externs=LIBRARY, numerics=numerics, check_regions=regions)
     except Rejection as refused:
         return refused
+
+
+def _recorded(found: Validation) -> Validation:
+    """What ``validate`` says; the record of a proof's descent, where there is one, must not be rejected."""
+    if not isinstance(found, Equivalent) or not isinstance(found.evidence.record, dict):
+        return found
+    wrong = descents.examine(found.evidence.record).rejected
+    return undetermined(f"record rejected: {wrong}", "undecided") if wrong else found
 
 
 def _answer(q: Question) -> Answer:

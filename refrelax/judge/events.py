@@ -47,6 +47,8 @@ class Events:
 
     made: list[OpaqueCall] = field(default_factory=list)
     at: int = 0
+    compared: list[list[tuple[Value, Value]]] = field(default_factory=list)
+    """What each of them is given in both programs."""
     sizes: list[Fits] = field(default_factory=list)
     """What is known of sizes before each of them, and at the end: a buffer that the first program has behind one does
     not exist where its run ends there."""
@@ -60,6 +62,7 @@ class Events:
         if event.what != what or not same_value(descent, event.seen, seen):
             raise NotRead(f"{_named(what)} is not seen to be what the first program does next: {_named(event.what)}")
         self.at += 1
+        self.compared.append(list(zip(event.seen, seen, strict=True)))
         return event
 
     def over(self) -> None:

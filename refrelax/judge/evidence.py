@@ -40,6 +40,8 @@ class Proved(Told):
     trusts: tuple[str, ...] = ()
     """What the proof rests on besides the definition: hypotheses, procedures, relaxations, and ``legalization`` where a
     side was legalized."""
+    record: Any = field(default=None, repr=False, compare=False)
+    """Where it was asked for: the descent as ``refrelax certify`` reads it, or why it is not written down."""
 
     def __str__(self) -> str:
         said = f"PROVED ({len(self.claims)} claims)" if self.claims else "PROVED"

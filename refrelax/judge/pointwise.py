@@ -9,14 +9,16 @@ Spec: ``spec/06c-pointwise.md``, Pointwise equality.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from refrelax.judge import recorded
 from refrelax.judge.erased import spelled_out
 from refrelax.judge.events import Events, same_value
 from refrelax.judge.evidence import Proved
 from refrelax.judge.graph_terms import Program
+from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.inlined import inlined
 from refrelax.judge.legalized import legalized
 from refrelax.judge.lockstep import Lockstep
@@ -33,10 +35,11 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
-from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, Terms
+from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, TensorTerm, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
+from refrelax.shape_solver.pointwise.recording import NoRecord, Recorder, Result
 from refrelax.shape_solver.pointwise.show import Words
 from refrelax.shape_solver.pointwise.state import ASSUMED
 from refrelax.syntax import graph
@@ -64,18 +67,23 @@ IN_STEP = "statements in step"
 OF_DTYPES = (FITS, ELEMENT_FITS)
 """Purposes of claims that need to know that symbols are numbers of their dtype."""
 
+RECORD_STEPS = 200_000
+"""What writing a descent down may take, as of ``STEPS``."""
+
 PROCEDURES = ("congruence descent", "the shape solver")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a proof is searched for. ``relax``: named relaxations that are on; ``assume``: claims about the symbols of
-    the first program's entry; ``deadline``: on ``perf_counter``."""
+    the first program's entry; ``deadline``: on ``perf_counter``;
+    ``record``: whether the descent is written down."""
 
     relax: frozenset[str] = frozenset()
     assume: tuple[PrimExpr, ...] = ()
     effort: Effort = "normal"
     deadline: float | None = None
+    record: bool = False
 
 
 PLAIN = Options()
@@ -141,7 +149,7 @@ class _Comparison:
         first, second = one_read.program, two_read.program
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
         if two_read.quiet and same_programs(first.module, second.module, entry):
-            return Proved(trusts=(*self.trusts, SAME))
+            return Proved(trusts=(*self.trusts, SAME), record=SAME)
         if (found := self.in_step(first.module, second.module, entry)) is not None:
             return found
         known = known_of_both(first.module, second.module, entry, self.options.assume)
@@ -190,7 +198,8 @@ class _Comparison:
             self.trusts[KEEPS_NOTHING] = None
         relaxations = tuple(sorted({*descent.relaxations, *before}))
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
-        return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+        claims = tuple(self.logic.claims.values())
+        return Proved(claims, relaxations, trusts, self.written(descent, (x, y), calls, (one, two), events))
 
     def in_step(self, first: Module, second: Module, entry: str) -> Proved | None:
         """A proof that two loop programs run in step, if they do."""
@@ -205,7 +214,36 @@ class _Comparison:
         except (NotRead, Spent):
             return None
         calls = (f"{UNREAD}: what the entry calls",) if both.calls else ()
-        return Proved(claims=tuple(logic.claims.values()), trusts=(*self.trusts, NO_ALIASES, *calls, IN_STEP))
+        trusts = (*self.trusts, NO_ALIASES, *calls, IN_STEP)
+        return Proved(tuple(logic.claims.values()), (), trusts, IN_STEP)
+
+    def written(
+        self,
+        descent: Descent,
+        values: tuple[Value, Value],
+        calls: Calls,
+        sides: tuple[Program, Program],
+        events: Events,
+    ) -> dict[str, Any] | str | None:
+        """The descent as a record, if that is asked for, or why there is none."""
+        if not self.options.record:
+            return None
+        (one, two), asked = sides, [Result(*pair) for pair in calls.compared]
+        asked += [Result(*pair) for event in events.compared for both in event for pair in pairs(*both)]
+        for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
+            if each.term is not None and not self.logic.nowhere(each.given):
+                truth = self.terms.integer(bool_imm(True)) if each.purpose == ASSUMED else None
+                asked.append(Result(truth, each.term, each.given))
+        if asked and two.facts:
+            return "what was compared before a check had passed"
+        asked += [Result(*pair) for pair in pairs(*values)]
+        self.logic.deadline, self.logic.left, self.terms.tidy = None, RECORD_STEPS, False
+        try:
+            return Recorder(descent).document(asked)
+        except NoRecord as step:
+            return str(step)
+        except Spent:
+            return "the steps of writing it are spent"
 
     def undischarged(self, one: Program, two: Program, descent: Descent) -> str | None:
         """What the second program rests on and is not proved."""
@@ -288,6 +326,20 @@ class _Comparison:
             parts = conjuncts(ideal(substitute(claim, names)))
             self.logic.assume(*parts)
             self.trusts[f"assumed: {expression(claim)}"] = None
+
+
+def pairs(x: Value, y: Value) -> Iterator[tuple[Any, Any]]:
+    """The tensors and integers of two values that were seen to be the same; what nobody knows is one thing in both."""
+    match x, y:
+        case tuple(), tuple():
+            for a, b in zip(x, y, strict=True):
+                yield from pairs(a, b)
+        case graph.ShapeExpr(a), graph.ShapeExpr(b):
+            yield from zip(a, b, strict=True)
+        case (TensorTerm(), TensorTerm()):
+            yield x, y
+        case _ if as_number(x) is not None:
+            yield as_number(x), as_number(y)
 
 
 def own_casts(module: Module, entry: str) -> frozenset[str]:

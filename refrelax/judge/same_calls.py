@@ -74,6 +74,8 @@ class Calls:
     """By the outline of the loop program."""
     unread: list[str] = field(default_factory=list)
     """Why calls were not read."""
+    compared: list[tuple[TensorTerm, TensorTerm]] = field(default_factory=list)
+    """What calls of both programs are given that were seen to be the same."""
     _same: dict[tuple[int, int], bool] = field(default_factory=dict)
     _outlines: dict[int, int] = field(default_factory=dict)
     _kept: list[PrimFunc] = field(default_factory=list)
@@ -99,10 +101,10 @@ class Calls:
         of = [each for each in alike if each.behind <= behind and self.equal(each.func, func)]
         of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
         if same is None:
-            same = self.unwritten
-        else:
-            del of[:-MOST_TRIED]
-        return next((each for each in of if all(map(same, each.given, given))), None)
+            return next((each for each in of if all(map(self.unwritten, each.given, given))), None)
+        found = next((each for each in of[-MOST_TRIED:] if all(map(same, each.given, given))), None)
+        self.compared += zip(found.given, given, strict=True) if found is not None else ()
+        return found
 
     def scalar(self, a: PrimExpr, b: PrimExpr) -> bool:
         return a == b or (dtypes.is_integer(a.dtype) and a.dtype == b.dtype and self.logic.equal(a, b))

@@ -85,6 +85,7 @@ def validate(
     args: Sequence[Any] | None = None,
     correspond: bool = False,
     bind: Mapping[str, Any] | None = None,
+    record: bool = False,
 ) -> Validation:
     """Whether ``after`` does what ``before`` permits, on the function ``entry``.
 
@@ -92,7 +93,8 @@ def validate(
     chapter 02 that are on; ``assume``: claims about the symbols of the first program's entry, under which alone the
     programs are compared; ``timeout``: seconds for everything; ``effort``: what the proof may spend; ``args``:
     arguments on which both are run before anything else; ``correspond``: if the entries do not take the same, find how
-    they correspond; ``bind``: arrays for parameters of the first program's entry that the second one's does not take.
+    they correspond; ``bind``: arrays for parameters of the first program's entry that the second one's does not take;
+    ``record``: write the descent of a proof down (``sh/descent-record``), in the evidence's ``record``.
 
     Raises:
         Rejection: ``before`` is no checked module.
@@ -112,7 +114,7 @@ def validate(
     except Rejection as rejection:
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
-    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind)
+    settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind, record)
     if correspond and not bind and (ahead := lifted(first, second, entry)) is not None:
         return _as_one(ahead, entry, settings, why or "parameters that are computed ahead")
     if why is not None and (correspond or bind):
@@ -140,7 +142,7 @@ def validate(
     claims = (*kept, *sizes) if kept else ()
     pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end, claims=claims)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
-    options = Options(relaxations, assumptions, effort, proof_end)
+    options = Options(relaxations, assumptions, effort, proof_end, record)
     if unlinked is not None:
         return _without_runs(pair, options, unlinked[0], seed, rounds)
     try:
@@ -170,7 +172,7 @@ def _unlinked(first: CheckedModule, second: CheckedModule, entry: str, externs: 
 def _without_runs(pair: Pair, options: Options, why: str, seed: int, rounds: int) -> Validation:
     """The answer where library functions are not here: a proof, which no run is held against, or none."""
     same = not pair.records and same_programs(pair.first.module, pair.second.module, pair.entry)
-    found = Proved(trusts=(SAME,)) if same else _proof(pair, options)[0]
+    found = Proved(trusts=(SAME,), record=SAME) if same else _proof(pair, options)[0]
     if not isinstance(found, Proved):
         return undetermined(why, "library", unproved=found)
     drawn = [dims for _, dims in extents.rounds(pair.symbols, seed, rounds, ())]
@@ -192,6 +194,7 @@ class _Settings:
     effort: Effort
     args: Sequence[Any] | None
     bind: Mapping[str, Any] | None
+    record: bool
 
 
 def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Validation:
@@ -216,6 +219,7 @@ def _as_one(found: Correspondence, entry: str, asked: _Settings, why: str) -> Va
         asked.timeout,
         asked.effort,
         asked.args,
+        record=asked.record,
     )
     words = tuple(f"interface: {each}" for each in found.words)
     match answer:
@@ -274,7 +278,7 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     if (refuted := pair.bad_calls(seed)) is not None:
         return refuted
     if not pair.records and same_programs(pair.first.module, pair.second.module, pair.entry):
-        return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
+        return _held(pair, Proved(trusts=(SAME,), record=SAME), seed, rounds)
     found, suspects = _proof(pair, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
@@ -296,7 +300,9 @@ def _at_its_only_shape(pair: Pair, seed: int) -> tuple[Proved, int] | None:
     if terms is None or _open(terms.tally, pair) is not None:
         return None
     relaxations = tuple(sorted(terms.relaxations))
-    return Proved(relaxations=relaxations, trusts=(NO_ALIASES, ONLY_SHAPE, *relaxations)), terms.tally.compared
+    return Proved(
+        relaxations=relaxations, trusts=(NO_ALIASES, ONLY_SHAPE, *relaxations), record=ONLY_SHAPE
+    ), terms.tally.compared
 
 
 def _proof(pair: Pair, options: Options) -> tuple[Proved | str, list[dict[str, int]]]:

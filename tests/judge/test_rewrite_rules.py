@@ -71,9 +71,9 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     given = [word for claim in rule.given for word in ("--given", claim)]
     certificates = tmp_path / "certificates"
     assert main(["prove-rewrite", str(left), str(right), *given, "--certificates", str(certificates)]) == 0
-    written = sorted(certificates.iterdir())
+    written = sorted(certificates.glob("[0-9]*.json"))
     assert f"{len(written)} of {len(written)} claims" in capsys.readouterr().out and written
-    assert main(["certify", "--with", "checker", *map(str, written)]) == 0
+    assert main(["certify", "--with", "checker", *map(str, certificates.iterdir())]) == 0
     capsys.readouterr()
     assert main(["prove-rewrite", str(left), str(wrong), *given, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["verdict"] == "REFUTED"

@@ -139,7 +139,7 @@ class Regroup:
             if len(axes) > 1 and not all(self._natural(extent) for _, extent in axes):
                 return False
         k = self.descent.terms.fresh("k", dtype)
-        (by_a, count_a), (by_b, count_b) = _digits(k, ours), _digits(k, theirs)
+        (by_a, count_a), (by_b, count_b) = digits(k, ours), digits(k, theirs)
         within_a = within_b = None
         if logic.equal(count_a, count_b, self.given, "number of items"):
             count = count_a
@@ -176,7 +176,7 @@ class Regroup:
         if condition is None:
             return body
         neutral = (
-            isinstance(fold.start, Number | Int) and is_identity(fold.op, fold.start) and not _minus_zero(fold.start)
+            isinstance(fold.start, Number | Int) and is_identity(fold.op, fold.start) and not is_minus_zero(fold.start)
         )
         return terms.choose(terms.integer(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
 
@@ -209,7 +209,7 @@ class Regroup:
         again = fold.op in ("Max", "Min") and body.start is fold.start and _definite(body.start)
         if not again and not is_identity(fold.op, body.start):
             return fold
-        if fold.guard is not None or _minus_zero(body.start) or not self._plain_start(fold):
+        if fold.guard is not None or is_minus_zero(body.start) or not self._plain_start(fold):
             return fold
         inner = Regroup(self.descent, known)._flattened(body, checked)
         names = {v.name: terms.fresh("k", v.dtype) for v, _ in inner.axes}
@@ -231,7 +231,7 @@ class Regroup:
         """Whether adding +0 (the start of an inner sum) to the start changes nothing: not if it may be -0."""
         if fold.op != "Add" or not dtypes.is_float(fold.dtype):
             return True
-        return isinstance(fold.start, Number) and not _minus_zero(fold.start)
+        return isinstance(fold.start, Number) and not is_minus_zero(fold.start)
 
     # --- short reductions
 
@@ -244,7 +244,7 @@ class Regroup:
             known = (*known, *self.descent.logic.domain(v, extent))
         if (started := self._started(fold, known, checked)) is not fold:
             return started
-        if is_identity(fold.op, fold.start) and not _minus_zero(fold.start):
+        if is_identity(fold.op, fold.start) and not is_minus_zero(fold.start):
             views = not any(isinstance(each, SymVar | Not) for each in self.given)  # (or data decide what it is)
             item = self.descent.exposed(fold.body, known, checked, numbers=views)
             if isinstance(item, Number | Int) and is_identity(fold.op, item):
@@ -281,7 +281,7 @@ class Regroup:
         sum from +0 the item ``+0 + x`` is ``x``."""
         start, body = fold.start, fold.body
         if fold.op == "Add" and isinstance(start, Number) and dtypes.is_float(fold.dtype):
-            if not _minus_zero(start):
+            if not is_minus_zero(start):
                 item = self._bare(body, known, checked) if _plus_zero(start) else body
                 return fold if item is body else self._again(fold, start, item)
             if self._nonempty(fold) and _never_minus_zero(self.descent.exposed(body, known, checked)):
@@ -331,7 +331,7 @@ class Regroup:
         if fold is b and b.free and not self._relaxed_term(b):
             return False
         k = self.descent.terms.fresh("k", fold.axes[0][0].dtype)
-        by, _ = _digits(k, fold.axes)
+        by, _ = digits(k, fold.axes)
         result, terms = fold.start, self.descent.terms
         for position in range(count):
             at = {name: substitute(e, {k.name: int_imm(position, k.dtype)}) for name, e in by.items()}
@@ -372,7 +372,7 @@ def _independent(axes: Axes) -> bool:
     return not any(free_symbols(extent) & names for _, extent in axes)
 
 
-def _digits(k: SymVar, axes: Axes) -> tuple[dict[str, PrimExpr], PrimExpr]:
+def digits(k: SymVar, axes: Axes) -> tuple[dict[str, PrimExpr], PrimExpr]:
     """Each axis as a digit of the flat index ``k``, and the number of points."""
     by: dict[str, PrimExpr] = {}
     below: PrimExpr | None = None
@@ -415,7 +415,7 @@ def _neutral(op: str, dtype: str) -> frozenset[int]:
             return frozenset()
 
 
-def _minus_zero(t: Term) -> bool:
+def is_minus_zero(t: Term) -> bool:
     return isinstance(t, Number) and t.bits == bits.encode(t.dtype, -0.0) != bits.encode(t.dtype, 0.0)
 
 
@@ -425,14 +425,14 @@ def _plus_zero(t: Term) -> bool:
 
 def _definite(t: Term) -> bool:
     """A number other than 0, the sign of which an extreme may lose."""
-    return isinstance(t, Number) and not _plus_zero(t) and not _minus_zero(t)
+    return isinstance(t, Number) and not _plus_zero(t) and not is_minus_zero(t)
 
 
 def _never_minus_zero(t: Term) -> bool:
     """Whether a float is surely not -0: a sum is -0 only where both operands are."""
     match t:
         case Number():
-            return not _minus_zero(t)
+            return not is_minus_zero(t)
         case Apply("Add", _, (x, y)):
             return _never_minus_zero(x) or _never_minus_zero(y)
         case Apply("Cast", _, (x,)):

@@ -166,6 +166,8 @@ class Terms:
     constants: dict[tuple[str, tuple[PrimExpr, ...], tuple[int, ...]], TensorTerm] = field(default_factory=dict)
     short: dict[PrimExpr, PrimExpr] = field(default_factory=dict)
     """Long indices in their normal form."""
+    tidy: bool = True
+    """Whether long indices are spelled anew as they are made."""
     count: int = 0
     facts: dict[int, list[Fact]] = field(default_factory=dict)
     """What is known of the elements of a tensor, by identity."""
@@ -241,7 +243,7 @@ class Terms:
 
     def tidied(self, e: PrimExpr) -> PrimExpr:
         """A long index in the spelling of its normal form: what one loop adds another one takes away."""
-        if e.dtype == "bool" or sum(1 for _ in islice(walk(e), LONG)) < LONG:
+        if not self.tidy or e.dtype == "bool" or sum(1 for _ in islice(walk(e), LONG)) < LONG:
             return e
         if e not in self.short:
             atoms = Atoms(NO_FACTS)
