@@ -112,5 +112,5 @@ def test_memory_is_not_given_out_while_somebody_holds_it(monkeypatch: pytest.Mon
     del first
     assert memory.fresh(shape, np.float32).__array_interface__["data"][0] != place
     del view
-    places = {memory.fresh(shape, np.float32).__array_interface__["data"][0] for _ in range(3)}
-    assert place in places
+    held = [memory.fresh(shape, np.float32) for _ in range(3)]
+    assert place in {each.__array_interface__["data"][0] for each in held}

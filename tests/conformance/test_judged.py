@@ -256,7 +256,8 @@ def test_export_of_an_area(tmp_path: Path) -> None:
     assert main(["conformance", "export", str(tmp_path), "--only", "evaluation/bind"]) == 0
     assert [str(p.relative_to(tmp_path)) for p in sorted(tmp_path.rglob("*")) if p.is_file()] == [
         "LICENSE", "evaluation/bind.json", "manifest.json",
-        "schema/answer.json", "schema/case.json", "schema/manifest.json", "schema/module.json",
+        "schema/answer.json", "schema/case.json", "schema/hello.json", "schema/manifest.json", "schema/module.json",
+        "schema/request.json",
     ]  # fmt: skip
 
 

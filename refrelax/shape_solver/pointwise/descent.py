@@ -19,7 +19,7 @@ from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.assumptions import told
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
-from refrelax.shape_solver.pointwise.elements import apply, of_truth, passed_over, signed
+from refrelax.shape_solver.pointwise.elements import apply, doubled, of_truth, passed_over, signed
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, compare
 from refrelax.shape_solver.pointwise.pieces import conditions
 from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
@@ -209,7 +209,7 @@ class Descent:
                 return Regroup(self, given).folds(a, b)
             case _, Fold() if _short(b):
                 return Regroup(self, given).folds(a, b)
-            case Apply(), Apply() if self._applications(a, b, given):
+            case Apply(), Apply() if self._applications(a, b, given) or self._twice(a, b, given):
                 return True
         one = passed_over(a)
         return one is not None and self.equal(one, b, given)
@@ -403,6 +403,17 @@ class Descent:
                 return True
             return self.equal(x, v, given) and self.equal(y, u, given)
         return all(self.equal(x, y, given) for x, y in zip(a.args, b.args, strict=True))
+
+    @rule("sh/neutral-operand")
+    def _twice(self, a: Apply, b: Apply, given: Given) -> bool:
+        """Whether one is a float plus itself and the other twice that float: one real number, rounded once."""
+        match a, b:
+            case Apply("Add", _, (x, y)), _ if (z := doubled(b)) is not None:
+                return self.equal(x, z, given) and self.equal(y, z, given)
+            case _, Apply("Add", _, (x, y)) if (z := doubled(a)) is not None:
+                return self.one_value(z, x, given) and self.one_value(z, y, given)
+            case _:
+                return False
 
     def _likely(self, a: Term, b: Term) -> bool:
         """Whether two operands look alike: a guess that only saves time."""

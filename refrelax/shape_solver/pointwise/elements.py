@@ -438,7 +438,7 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
 @rule("sh/neutral-operand")
 def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
     """Signs that meet: ``-(-x)`` is ``x``, ``x + (-y)`` is ``x - y``, ``x - (-y)`` is ``x + y``, ``|-x|`` and ``||x||``
-    are ``|x|``, ``(-x) * y`` is ``-(x * y)``; and ``x + x`` is ``2 * x``."""
+    are ``|x|``, ``(-x) * y`` is ``-(x * y)``."""
     if bits.nan_bits(dtype) is None or not _has_zero(dtype):
         return None
     match op, args:
@@ -462,10 +462,17 @@ def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term |
             return _negative(terms, apply(terms, op, dtype, (z, y)))
         case (("Mul" | "Div"), (x, y)) if (z := _negated(y)) is not None:
             return _negative(terms, apply(terms, op, dtype, (x, z)))
-        case "Add", (x, y) if x is y and bits.decode(dtype, two := bits.encode(dtype, 2.0)) == 2:
-            return apply(terms, "Mul", dtype, (x, terms.number(dtype, two)))
         case _:
             return None
+
+
+def doubled(t: Term) -> Term | None:
+    """The float of which ``t`` is twice, by a product with 2."""
+    if isinstance(t, Apply) and t.op == "Mul" and dtypes.is_float(t.dtype):
+        for one, other in (t.args, t.args[::-1]):
+            if _is(other, 2.0) and bits.decode(t.dtype, bits.encode(t.dtype, 2.0)) == 2:
+                return one
+    return None
 
 
 def _negative(terms: Terms, t: Term) -> Term:
