@@ -29,9 +29,15 @@ FOUND = (
 """Cases that ended otherwise behind a pass, or were refused there."""
 
 
+FUNCTIONS = frozenset({"separating-runs/a-function-returned"})
+"""Cases that return a function: that of the lowered module is another one."""
+
+
 def cases() -> Iterator[Case]:
     for case in load():
-        plain = case.module and case.entry and case.question is None and case.second is None
+        plain = (
+            case.name not in FUNCTIONS and case.module and case.entry and case.question is None and case.second is None
+        )
         if plain and case.manner.lower is None and case.manner.numerics == "ieee" and case.expect.kind != "IllTyped":
             if case.expect.kind in ("Returned", "Trapped", "Unspecified", "Exhausted"):
                 yield case
