@@ -14,6 +14,7 @@ from typing import Any
 
 from refrelax.errors import Ended
 from refrelax.lower.claims import Ledger
+from refrelax.lower.to_destinations import by_name
 from refrelax.rules import rule
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
@@ -44,7 +45,8 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, ConstantArray, Module
-from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.scalars import SymVar, int_imm
+from refrelax.syntax.types import Type, tensor_of
 
 LARGEST = 1 << 16
 """The most elements that a folded value may have."""
@@ -64,7 +66,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            folder.known = {}
+            folder.known, folder.types = {}, by_name(checked.types.get(name, {}))
             func = replace(func, body=folder.sequence(func.body))
         functions[name] = func
     return replace(checked.module.with_functions(functions), constants=folder.constants)
@@ -72,11 +74,13 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
 
 @dataclass(slots=True)
 class _Folder:
-    """``constants``: those of the module, and the folded ones; ``known``: variables that are constants."""
+    """``constants``: those of the module, and the folded ones; of one function ``known``: variables that are constants,
+    and ``types`` of all."""
 
     module: Module
     constants: dict[int, ConstantArray]
     known: dict[str, Expr] = field(default_factory=dict)
+    types: Mapping[str, Type] = field(default_factory=dict)
 
     def sequence(self, seq: SeqExpr) -> SeqExpr:
         return replace(seq, blocks=tuple(map(self.block, seq.blocks)))
@@ -95,7 +99,7 @@ class _Folder:
             case Function():
                 return replace(binding, value=replace(value, body=self.sequence(value.body)))
             case Call():
-                value = self.folded(value) or value
+                value = self.folded(value, self.types.get(binding.name)) or value
             case _:
                 pass
         if isinstance(value, Constant | ConstantRef):
@@ -103,8 +107,9 @@ class _Folder:
         return replace(binding, value=value)
 
     @rule("lo/fold-constants")
-    def folded(self, call: Call) -> Expr | None:
-        """The constant that a call is; ``None`` if it is not folded."""
+    def folded(self, call: Call, type_: Type | None) -> Expr | None:
+        """The constant that a call is; ``None`` if it is not folded. A constant tells its extents: where the name's
+        type told less, what uses it might have no type any more."""
         if not self.foldable(call):
             return None
         args = tuple(self.resolved(each) for each in call.args)
@@ -113,7 +118,9 @@ class _Folder:
         if any(isinstance(n, Var | SymVar | DistConstant) for each in (*args, *call.ty_args) for n in nodes(each)):
             return None
         value = self.evaluated(replace(call, args=args))
-        return self.constant(value) if isinstance(value, TensorValue) else None
+        if not isinstance(value, TensorValue) or type_ != tensor_of(tuple(map(int_imm, value.shape)), value.dtype):
+            return None
+        return self.constant(value)
 
     def foldable(self, call: Call) -> bool:
         """Whether the call is a pure operator's, or of a loop program, and the same on every worker."""

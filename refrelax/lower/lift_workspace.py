@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from refrelax.lower.annotations import bound, promises_of
 from refrelax.lower.claims import Ledger, both, le
 from refrelax.lower.domains import GREATEST
 from refrelax.lower.fuse_ops.interface import extents, interface
@@ -194,11 +195,12 @@ class _Rewriter:
         whole = Var(self.taken.fresh(f"{binding.name}_all"))
         value = replace(call, args=(GlobalVar(new.name), given), ty_args=(TupleType((*outs, *types)),))
         first = VarBinding(whole.name, value, span=binding.span)
+        promised = promises_of(self.lift.checked, self.name)
         if not isinstance(out, TupleType):
-            return [first, replace(binding, value=TupleGetItem(whole, 0))]
+            return [first, bound(binding, TupleGetItem(whole, 0), out, promised)]
         names = [self.taken.fresh(f"{binding.name}_{k}") for k in range(len(outs))]
         fields = [VarBinding(each, TupleGetItem(whole, k)) for k, each in enumerate(names)]
-        return [first, *fields, replace(binding, value=Tuple(tuple(map(Var, names))))]
+        return [first, *fields, bound(binding, Tuple(tuple(map(Var, names))), out, promised)]
 
     def workspace_types(
         self, func: PrimFunc, given: Tuple, outs: tuple[Type, ...], spaces: tuple[Buffer, ...], where: str

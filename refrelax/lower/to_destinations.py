@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from refrelax.lower.annotations import bound, promises_of, says_as_much
 from refrelax.lower.claims import Ledger
 from refrelax.lower.fuse_ops.graph import operand
 from refrelax.lower.fuse_ops.interface import dims_equal, extents, interface
@@ -61,7 +62,8 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
         functions[name] = func
         if isinstance(func, Function):
             types = by_name(checked.types.get(name, {}))
-            rewriter = _Rewriter(module, name, types, ledger, names_of(func), views, taken_apart(func))
+            promised = promises_of(checked, name)
+            rewriter = _Rewriter(module, name, types, ledger, names_of(func), views, promised, taken_apart(func))
             functions[name] = rewriter.function(func)
     return module.with_functions(functions)
 
@@ -108,7 +110,8 @@ def allocation(ty: TensorType) -> Call:
 @dataclass(slots=True)
 class _Rewriter:
     """One function of the module, ``where``; ``types`` of what it binds. ``views``: reshapes may share memory;
-    ``apart``: tuples of which nothing but fields is used; ``outputs``: what those of them are that were spelled out."""
+    ``promised``: names whose annotation is a promise; ``apart``: tuples of which nothing but fields is used;
+    ``outputs``: what those of them are that were spelled out."""
 
     module: Module
     where: str
@@ -116,6 +119,7 @@ class _Rewriter:
     ledger: Ledger
     taken: Taken
     views: bool
+    promised: frozenset[str] = frozenset()
     apart: frozenset[str] = frozenset()
     outputs: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
 
@@ -181,12 +185,13 @@ class _Rewriter:
             outputs.append(Var(name))
             fresh.append(Var(name))
         found.append(VarBinding(self.taken.fresh("_call"), self._call(call, (*given.fields, *fresh, *extents)), None))
-        if several and binding.name in self.apart:
+        own = call.ty_args[0]
+        if several and binding.name in self.apart and says_as_much(binding, own, self.promised):
             self.outputs[binding.name] = tuple(outputs)
         elif several:
-            found.append(replace(binding, value=Tuple(tuple(outputs))))
+            found.append(bound(binding, Tuple(tuple(outputs)), own, self.promised))
         elif outputs != [Var(binding.name)]:
-            found.append(replace(binding, value=outputs[0]))
+            found.append(bound(binding, outputs[0], own, self.promised))
         return found
 
     def named(self, given: Tuple, places: tuple[int, ...], before: list[Binding]) -> Tuple:

@@ -22,10 +22,11 @@ from refrelax.syntax.graph import (
     StringValue,
     Tuple,
     Var,
+    VarBinding,
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import VOID, PrimType, TupleType, Type
+from refrelax.syntax.types import VOID, PrimType, ShapeType, TensorType, TupleType, Type
 
 BYTES = DataTypeValue("uint8")
 LAUNCH = "vm.builtin.call_tir_dyn"
@@ -55,7 +56,8 @@ def translated(code: Code, module: Module, call: Call, wish: str) -> Expr:
             args = call.args[1].fields if isinstance(call.args[1], Tuple) else None
             if not isinstance(call.args[0], ExternFunc) or args is None:
                 raise Unbuildable("a library function that is not named")
-            return with_context(call.args[0].name, [*map(code.atom, args)], _kept(call.args[0].name, call)[0])
+            kept = _kept(call.args[0].name, call)[0] if call.ty_args else VOID
+            return with_context(call.args[0].name, [*map(code.atom, args)], kept)
         case Op(name=name):
             return _of_operator(code, name, call, wish)
 
@@ -123,6 +125,31 @@ def _named(name: str, void: bool = False) -> Form:
     return lambda code, call, args: packed(name, args, VOID if void else ANY)
 
 
+def _view(code: Code, call: Call, args: list[Expr]) -> Expr:
+    """``R.memory.view(x, shape, dtype, offset)``. The machine's takes all four: what is left out is that of ``x``."""
+    given: list[Expr] = [*args, *([Tuple(())] * (4 - len(args)))]
+    x, shape, dtype, offset = given
+    if not all(_is_told(code, each) for each in call.args[1:]):
+        raise Unbuildable("what may be null, and stands for nothing then")
+    if shape == Tuple(()):
+        shape = code.emit(packed("vm.builtin.shape_of", (x,)))
+    if dtype == Tuple(()):
+        source = code.types.get(x.name) if isinstance(x, Var) else None
+        if not isinstance(source, TensorType) or source.dtype is None:
+            raise Unbuildable("a view of a dtype that is not known")
+        dtype = DataTypeValue(source.dtype)
+    return packed("runtime.TVMTensorCreateView", (x, shape, dtype, number(0) if offset == Tuple(()) else offset))
+
+
+def _is_told(code: Code, each: Expr) -> bool:
+    """Whether it is seen if an argument is left out: a name may be of null."""
+    if not isinstance(each, Var):
+        return True
+    written = (b.value for b in code.bindings if isinstance(b, VarBinding) and b.name == each.name)
+    known = isinstance(code.types.get(each.name), ShapeType | PrimType)
+    return known or any(isinstance(value, DataTypeValue) for value in written)
+
+
 def _null(code: Code, call: Call, args: list[Expr]) -> Expr:
     return packed("vm.builtin.null_value", ())
 
@@ -153,7 +180,7 @@ def _call_tir_dyn(code: Code, call: Call, args: list[Expr]) -> Expr:
 FORMS: dict[str, Form] = {
     "relax.memory.alloc_storage": _alloc_storage,
     "relax.memory.alloc_tensor": _alloc_tensor,
-    "relax.memory.view": _named("runtime.TVMTensorCreateView"),
+    "relax.memory.view": _view,
     "relax.memory.ensure_zero_offset": _named("vm.builtin.ensure_zero_offset"),
     "relax.builtin.alloc_tensor": _tensor_of_its_own,
     "relax.vm.alloc_storage": _vm_alloc_storage,

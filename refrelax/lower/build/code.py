@@ -57,14 +57,16 @@ def with_context(name: str, args: Sequence[Expr], result: Type = ANY) -> Call:
 
 @dataclass(slots=True)
 class Code:
-    """The bindings written so far of one sequence. ``types``: of the function's variables before; ``scalars``: the
-    scalar variables that are bound where we stand (the name of one that a branch bound may be a symbol's after it)."""
+    """The bindings written so far of one sequence. ``types``: of the function's variables before; ``ended``: those that
+    it kills; ``scalars``: the scalar variables that are bound where we stand (the name of one that a branch bound may
+    be a symbol's after it) and have their name until the end."""
 
     table: Table
     heap: Var
     taken: Taken
     types: Mapping[str, Type]
     function: str
+    ended: frozenset[str] = frozenset()
     scalars: set[str] = field(default_factory=set)
     bindings: list[Binding] = field(default_factory=list)
 
@@ -76,6 +78,9 @@ class Code:
         """A variable has its value from here on."""
         if isinstance(type_, PrimType):
             self.scalars.add(name)
+            if name in self.ended:  # (as a symbol it goes on: from here on it is in the table)
+                self._bind_variable(SymVar(name, type_.dtype))
+                self.scalars.discard(name)
 
     def emit(self, value: Expr, wish: str = "gv") -> Var:
         """A value under a fresh name."""

@@ -13,6 +13,7 @@ from refrelax.lower.build.checks import check
 from refrelax.lower.build.code import ANY, TABLE, Code, Unbuildable, number, packed, with_context
 from refrelax.lower.build.table import GREATEST, Programs, Table, early
 from refrelax.lower.claims import le
+from refrelax.lower.kills import killed
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
 from refrelax.semantics.builtins import contexts
@@ -68,7 +69,7 @@ class _Builder:
         taken = names_of(func)
         table = Table(self.programs)
         heap = Var(taken.fresh("shape_heap"))
-        code = Code(table, heap, taken, self.types, self.name)  # type: ignore[arg-type]
+        code = Code(table, heap, taken, self.types, self.name, killed(func))  # type: ignore[arg-type]
         self._entry(code, hoist)
         body = self._sequence(code, func.body)
         if func.ret is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from refrelax.lower.claims import Ledger, both, le
 from refrelax.lower.names import Taken
+from refrelax.lower.nests import parts, rebuilt
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.syntax.loops import Buffer, BufferParam, BufferStore, PrimFunc
@@ -18,10 +19,15 @@ from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
     Cast,
+    Intrinsic,
+    Let,
     Literal,
+    Not,
     PrimExpr,
+    Select,
     SymVar,
     as_int,
+    bool_imm,
     free_symbols,
     int_imm,
     walk,
@@ -93,9 +99,10 @@ class Table:
         heap = Buffer(HEAP, (int_imm(len(self.slots)),), "int64")
         held = {s.name: s for s in self.slots if isinstance(s, SymVar)}
         stores = []
+        taken = Taken([HEAP, *held])
         for e in wanted:
             loads = {name: self._load(held[name]) for name in free_symbols(e)}
-            value = substitute(e, loads)
+            value = substitute(as_elements(e, taken), loads)
             if value.dtype != "int64":
                 value = Cast("int64", value)
             stores.append(BufferStore(HEAP, value, (int_imm(self.slots[e]),)))
@@ -105,6 +112,33 @@ class Table:
     def _load(self, symbol: SymVar) -> PrimExpr:
         load = BufferLoad(HEAP, (int_imm(self.slots[symbol]),), "int64")
         return load if symbol.dtype == "int64" else Cast(symbol.dtype, load)
+
+
+@rule("lo/shape-function")
+def as_elements(e: PrimExpr, taken: Taken) -> PrimExpr:
+    """A dim as a loop program computes it: there both sides of ``and`` and ``or`` are evaluated, which a dim does not
+    do, and every variable has a name of its own."""
+    match e:
+        case Let():
+            var = SymVar(taken.fresh(e.var.name), e.var.dtype)
+            body = substitute(e.body, {e.var.name: var})
+            return Let(var, as_elements(e.value, taken), as_elements(body, taken), span=e.span)
+        case Binary(op="And" | "Or" as op, a=a, b=b) if not _plain(b):
+            left, right = as_elements(a, taken), as_elements(b, taken)
+            arms = (right, bool_imm(False)) if op == "And" else (bool_imm(True), right)
+            return Intrinsic("if_then_else", (left, *arms), "bool", span=e.span)
+        case Binary() | Not() | Cast() | Select() | Intrinsic():
+            return rebuilt(e, tuple(as_elements(each, taken) for each in parts(e)))
+        case _:
+            return e
+
+
+def _plain(e: PrimExpr) -> bool:
+    """Whether a truth is one for all numbers, as elements are computed, which wrap."""
+    return all(
+        isinstance(node, SymVar | Literal | Not) or (isinstance(node, Binary) and node.op not in _DIVISIONS)
+        for node in walk(e)
+    )
 
 
 @rule("lo/shape-early")

@@ -21,8 +21,10 @@ from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.lower.origins.vouched import Claimed, with_origin
 from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax import dtypes
 from refrelax.syntax.alike import outline
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
@@ -166,6 +168,9 @@ class _Rewriter:
         op = call.op.name if isinstance(call.op, Op) else ""
         types = _Scoped(self.checked.types.get(self.name, {}), path)
         result = types(binding.name)
+        told = (result, *(types(e.name) for e in nodes(call.args) if isinstance(e, Var)))
+        if any(isinstance(e, TensorType) and _has_no_elements(e.dtype) for e in nodes(told)):
+            raise Unfit("a tensor of pointers or vectors")
         typing, unread = Typing(self.checked.module, types), SHAPE_ONLY.get(op, ())
         site = make_site(call, base_name(op), result, typing, self.unused(binding.name), unread)
         facts = self.facts(site)
@@ -312,6 +317,11 @@ def _given(each: Obligation, facts: list[PrimExpr], counts: list[PrimExpr]) -> t
     if any(isinstance(node, Binary) and node.op in ("Add", "Mul") for e in (*parts, *chosen) for node in walk(e)):
         chosen += _about([*parts, *chosen], counts)
     return tuple(dict.fromkeys([*each.given, *chosen]))
+
+
+def _has_no_elements(dtype: str | None) -> bool:
+    """Whether no tensor has elements of this dtype (``num/no-operation``): the call leaves every run open."""
+    return dtype is not None and (dtype == "handle" or dtypes.lanes(dtype) != 1)
 
 
 def _about(parts: list[PrimExpr], facts: list[PrimExpr]) -> list[PrimExpr]:
