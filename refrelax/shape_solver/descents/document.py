@@ -15,7 +15,7 @@ from typing import Any
 from refrelax.shape_solver.checker.document import TOO_DEEP
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
 from refrelax.shape_solver.descents.claims import Certificates, Known, Shown, assumed
-from refrelax.shape_solver.descents.steps import Step, Steps, _One
+from refrelax.shape_solver.descents.steps import Inference, Steps, _One
 from refrelax.shape_solver.descents.terms import Table
 
 FORMAT = "refrelax-descent"
@@ -94,7 +94,7 @@ def _result(row: Any, steps: Steps) -> None:
         case _:
             raise Rejected(f"expected a result, found {shown(row)}")
     rest: dict[Any, Any] = {**parts}
-    one = _One(steps, Step(steps.base, 0, 0), Shown(table, claims))
+    one = _One(steps, Inference(steps.base, 0, 0), Shown(table, claims))
     match rest:
         case {"first": first, "second": second, "variables": names, "step": step, **none} if not none:
             a, b = table.tensors[table.tensor(first)], table.tensors[table.tensor(second)]

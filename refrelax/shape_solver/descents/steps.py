@@ -22,7 +22,7 @@ COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Inference:
     """For all values of the variables, where ``known`` holds, ``second`` may stand for ``first``."""
 
     known: Known
@@ -38,7 +38,7 @@ class Steps:
     base: Known
     certificates: Certificates
     contexts: list[Known] = field(default_factory=list)
-    done: list[Step] = field(default_factory=list)
+    done: list[Inference] = field(default_factory=list)
     relaxations: set[str] = field(default_factory=set)
 
     def check(self, row: Any) -> None:
@@ -49,7 +49,7 @@ class Steps:
         """
         match row:
             case {"rule": str() as rule, "first": first, "second": second, "under": under, **parts} if rule in RULES:
-                step = Step(self.context(under), self.table.term(first), self.table.term(second))
+                step = Inference(self.context(under), self.table.term(first), self.table.term(second))
             case _:
                 raise Rejected(f"expected a step, found {shown(row)}")
         rest: dict[str, Any] = {str(key): part for key, part in parts.items()}
@@ -71,7 +71,7 @@ class _One:
     """One step under check."""
 
     steps: Steps
-    step: Step
+    step: Inference
     shown: Shown
 
     @property
@@ -419,4 +419,4 @@ RULES = {
     "flat": _One.flat,
 }
 
-__all__ = ["RULES", "Step", "Steps", "conjuncts"]
+__all__ = ["RULES", "Inference", "Steps", "conjuncts"]

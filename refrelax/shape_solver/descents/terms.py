@@ -46,7 +46,7 @@ MAX_WORK = 4_000_000
 MAX_TERMS = 200_000
 
 
-class Tensor:
+class Array:
     """``body`` at ``variables``, or what is given (``data``: the bits of its elements, row-major; ``poison``: elements
     may be poison)."""
 
@@ -67,7 +67,7 @@ class Table:
     def __init__(self, globals_: Mapping[str, str]) -> None:
         self.globals = dict(globals_)
         self.nodes: list[Node] = []
-        self.tensors: list[Tensor] = []
+        self.tensors: list[Array] = []
         self.fuel = Fuel(MAX_WORK)
         self.plain: list[bool] = []
         """Of each term, whether no *nothing* stands in it: that is an item of a reduction, or an arm of one."""
@@ -94,7 +94,7 @@ class Table:
         """Takes in a tensor, after those before."""
         match row:
             case {"dtype": str() as dtype, "shape": [*shape], **rest}:
-                new = Tensor(dtype, tuple(self.integer(e) for e in shape))
+                new = Array(dtype, tuple(self.integer(e) for e in shape))
             case _:
                 raise Rejected(f"expected a tensor, found {shown(row)}")
         match rest:
@@ -507,4 +507,4 @@ def another(name: str, taken: frozenset[str] | set[str]) -> str:
     return found
 
 
-__all__ = ["GROUPED", "Expr", "Key", "Node", "Table", "Tensor", "another", "conjuncts", "negated", "ordered"]
+__all__ = ["GROUPED", "Expr", "Key", "Node", "Table", "Array", "another", "conjuncts", "negated", "ordered"]

@@ -200,7 +200,7 @@ def test_one_bad_answer_costs_one_case(does: str, why: str, tmp_path: Path, caps
     line = ["conformance", "run", "--impl", command(tmp_path, does.replace("{{", "{").replace("}}", "}"))]
     assert main([*line, "--only", "evaluation/t", "--deadline", "1s"]) == 1
     told = capsys.readouterr().out
-    assert f"FAILED evaluation/tuple-item (ev/tuple-item): {why}" in told and "1 failed" in told
+    assert f"FAILED evaluation/tuple-item (ev/tuple-get-item): {why}" in told and "1 failed" in told
 
 
 @pytest.mark.thorough
