@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.judge.evidence import Proved
+from refrelax.judge.pointwise import attempt
 
 HEAD = 'n = TypeVar("n")\n\n@I.ir_module\nclass Module:\n    @T.prim_func\n'
 SCAN = "        for i in range(n):\n            y[i] = T.if_then_else(i > 0, y[i - 1], 0) + x[i]\n"
@@ -12,13 +14,46 @@ SHIFTED = "        for i in range(n):\n            y[i] = T.if_then_else(i == 0,
 
 
 def verdict(left: str, right: str, dtype: str = "int32") -> str:
+    """Of the prover alone: ``validate`` runs what it proved, and would hide a wrong proof."""
     head = f'{HEAD}    def main(x: T.Buffer((n,), "{dtype}"), y: T.Buffer((n,), "{dtype}")):\n'
-    return rr.validate(rr.parse(head + left), rr.parse(head + right)).word
+    first, second = (rr.check(rr.parse(head + each)) for each in (left, right))
+    return "PROVED" if isinstance(attempt(first, second, "main"), Proved) else "not"
 
 
 def test_two_spellings_of_a_scan() -> None:
     assert verdict(SCAN, SHIFTED) == "PROVED"
     assert verdict(SHIFTED, SCAN) == "PROVED"
+
+
+EXCLUSIVE = "        for i in range(n):\n            y[i] = T.if_then_else(i > 0, y[i - 1] + x[i - 1], 0)\n"
+SUMS = """        for i in range(n):
+            y[i] = {start}
+            for r in range({extent}):
+                y[i] = y[i] + x[{item}]
+"""
+BEGINNINGS = {SCAN: ("0", "i + 1", "r"), SHIFTED: ("x[0]", "i", "r + 1"), EXCLUSIVE: ("0", "i", "r")}
+
+
+def sums(start: str = "0", extent: str = "i + 1", item: str = "r") -> str:
+    return SUMS.format(start=start, extent=extent, item=item)
+
+
+@pytest.mark.parametrize("scan", BEGINNINGS)
+def test_a_scan_is_the_sums_of_all_beginnings(scan: str) -> None:
+    start, extent, item = BEGINNINGS[scan]
+    right = sums(start, extent, item)
+    assert verdict(scan, right) == verdict(right, scan) == "PROVED"
+    for other in (sums(start, f"{extent} + 1", item), sums("1", extent, item), sums(start, extent, "0")):
+        assert verdict(scan, other) != "PROVED" != verdict(other, scan)
+
+
+def test_a_scan_that_leaves_an_iteration_out_goes_on_from_what_was_there() -> None:
+    skipping = "        for i in range(n):\n            if i != 1:\n    "
+    scan, whole = (each.replace("        for i in range(n):\n", skipping, 1) for each in (SCAN, sums()))
+    whole = whole.replace("            for r", "                for r").replace(
+        "    y[i] = y[i]", "        y[i] = y[i]"
+    )
+    assert verdict(scan, whole) != "PROVED" != verdict(whole, scan)
 
 
 @pytest.mark.parametrize(

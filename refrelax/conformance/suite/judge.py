@@ -14,15 +14,18 @@ from refrelax.conformance.cases import REJECTIONS
 from refrelax.conformance.judged import Word
 from refrelax.conformance.suite import values
 from refrelax.conformance.suite.records import Record
-from refrelax.errors import Rejection, UsageError
+from refrelax.errors import UsageError
 from refrelax.judge.bindings import compare
 from refrelax.judge.outcomes import cores
 from refrelax.semantics.dims import Facts, shape_facts
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.lattice import is_base_of
-from refrelax.shape_solver import Proved, prove
+from refrelax.shape_solver import Proved, Refuted, parse_claim, prove
+from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.core import integer
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.json_ import node_from_json
+from refrelax.syntax.scalars import Binary, SymVar, bool_imm
 
 Said = tuple[Word, str]
 Answer = Mapping[str, Any]
@@ -81,34 +84,28 @@ def _claim(record: Record, expected: str, answer: Answer) -> Said:
         return "undecided", f"the claim is {expected.lower()} here"
     if end != expected.lower():
         return "failed", f"the claim is {expected.lower()}, found {end}"
-    wrong = _model(record, answer["model"]) if "model" in answer else None
-    return ("passed", "") if wrong is None else ("failed", wrong)
+    return _model(record, answer["model"]) if "model" in answer else ("passed", "")
 
 
-def _model(record: Record, model: Any) -> str | None:
-    """Why a model refutes no claim: asked of the claim at the values that it gives; ``None`` if it does."""
+def _model(record: Record, model: Any) -> Said:
+    """What is said of the values at which a claim is said to fail: the claim is asked there."""
     if not isinstance(model, dict) or not all(isinstance(each, int) for each in model.values()):
-        return f"model: expected an object from symbols to integers, found {values.shown(model)}"
-    fits, division = record.get("fits"), record.get("division", "assume")
-    assume = list(record.get("assume", ()))
-    names = set(re.findall(r"\w+", " ".join((record["claim"], *assume))))
+        return "failed", f"model: expected an object from symbols to integers, found {values.shown(model)}"
+    claim, *assume = (parse_claim(each) for each in (record["claim"], *record.get("assume", ())))
+    symbols = Query(claim, tuple(assume)).symbols()
     for name, value in model.items():
-        if name not in names:
-            return f"model: the claim has no symbol {name!r}"
-        stated = (f"{name} == {int(value)}", name if value else f"not {name}")  # of an integer, of a truth
-        for each in stated:
-            try:
-                prove(record["claim"], [*assume, each], fits=fits, division=division, effort="quick")
-            except Rejection:
-                continue
-            assume.append(each)
-            break
-        else:
-            return f"model: {name!r} cannot be {value}"
-    found = prove(record["claim"], assume, fits=fits, division=division)
-    if isinstance(found, Proved):
-        return "model: the claim holds there, or an assumption does not: " + values.shown(model)
-    return None
+        if name not in symbols:
+            return "failed", f"model: the claim has no symbol {name!r}"
+        symbol, is_truth = SymVar(name, symbols[name]), symbols[name] == "bool"
+        at = bool_imm(bool(value)) if is_truth else integer(value)
+        assume.append(Binary("EQ", symbol, at))
+    match prove(claim, assume, fits=record.get("fits"), division=record.get("division", "assume")):
+        case Refuted():
+            return "passed", ""
+        case Proved():
+            return "failed", "model: the claim holds there, or an assumption does not: " + values.shown(model)
+        case unknown:
+            return "undecided", f"model: {unknown.reason}"
 
 
 def _refusal(expected: str, expect: str, end: str) -> Said:

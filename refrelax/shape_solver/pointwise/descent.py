@@ -173,10 +173,9 @@ class Descent:
 
     def _words_by_cases(self, a: Term, b: Term, given: Given) -> bool:
         """Two words on both sides of the first condition on indices that decides what an operand is."""
-        for side, checked in ((a, False), (b, True)):
-            for atom in conditions(self, side, given, checked):
-                return self._cases(atom, a, b, given)
-        return False
+        sides = ((a, False), (b, True))
+        atom = next((c for side, checked in sides for c in conditions(self, side, given, checked)), None)
+        return atom is not None and self._cases(atom, a, b, given)
 
     def _by_heads(self, a: Term, b: Term, given: Given) -> bool:
         for side in (a, b):

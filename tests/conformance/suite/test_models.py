@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from refrelax.conformance.suite import judge as judge_
 from refrelax.conformance.suite.judge import judge
+from refrelax.shape_solver import Unknown
 
 PRODUCT = {"ask": "prove", "expect": "Refuted", "claim": "n*m == m", "assume": ["n >= 0"], "fits": None}
 TRUTH = {**PRODUCT, "claim": "p or n > 3", "assume": []}
@@ -34,6 +36,11 @@ def test_a_model_that_refutes(record: dict[str, Any], model: object) -> None:
 def test_a_model_that_refutes_nothing(record: dict[str, Any], model: object) -> None:
     word, why = judge(record, {"end": "refuted", "model": model})
     assert word == "failed" and why.startswith("model")
+
+
+def test_a_model_that_nobody_decides_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_, "prove", lambda *_, **__: Unknown("spent", "many points"))
+    assert judge(PRODUCT, {"end": "refuted", "model": {"n": 2}})[0] == "undecided"
 
 
 def test_no_model_is_needed() -> None:
