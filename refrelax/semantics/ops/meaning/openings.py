@@ -28,6 +28,8 @@ Given = tuple[PrimExpr, ...]
 PREMISE = "premise"
 """The rule of an opening that is a premise of the data: where it fails, the data does not say what the text means."""
 
+EMPTY = "num/empty-reduction"
+
 ZERO, ONE = int_imm(0), int_imm(1)
 ALWAYS, NEVER = bool_imm(True), bool_imm(False)
 
@@ -64,17 +66,20 @@ def openings(program: data.Program) -> Iterator[Opening]:
                     size = as_int(n)
                     if size < 0 if size is not None else not isinstance(n, SymVar):
                         yield Opening("ev/negative-extent", Binary("GE", n, ZERO), whole=True)
-                given = (*has_elements, *in_range(names, dims))
+                given = in_range(names, dims)
                 if within is not None:
                     for e in within:
                         yield from _of_index(e, given[:-2], program)  # (the last two are of the last axis)
                     given = (*given, Binary("GE", names[-1], within[0]), Binary("LT", names[-1], within[1]))
-                yield from _of(body, given, program)
+                for each in _of(body, given, program):
+                    empty = each.rule == EMPTY
+                    yield replace(each, given=(*has_elements, *each.given)) if empty else each
 
 
 def _has_elements(program: data.Program) -> Given:
-    """That the value has an element: where it has none, nobody sees what an array on the way leaves open."""
-    if len(program.outputs) != 1:
+    """That the value has an element: where it has none, nobody sees a reduction over nothing on the way. (Where an
+    element is an index, one that is open may leave the whole run open.)"""
+    if len(program.outputs) != 1 or program.opaque:
         return ()
     return tuple(Binary("GT", n, ZERO) for n in program.outputs[0].dims if as_int(n) is None)
 
@@ -155,7 +160,7 @@ def _bounds(condition: PrimExpr, at: tuple[PrimExpr, ...], dims: tuple[PrimExpr,
 
 def _filled(families: tuple[data.Family, ...], given: Given) -> Opening:
     """That a fold has something to combine."""
-    rule = "num/empty-reduction"
+    rule = EMPTY
     if any(isinstance(f, data.Items) and f.items for f in families):
         return Opening(rule, ALWAYS, given)
     for f in families:
