@@ -11,12 +11,13 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import Overwriting
 from refrelax.semantics.graph.unknown_calls import functions_named, of_library
 from refrelax.semantics.ops import FRESH
-from refrelax.syntax.graph import Call, Constant, ConstantRef, DistConstant, Function, Op, VarBinding
+from refrelax.syntax.graph import Call, Constant, ConstantRef, DistConstant, Function, GlobalVar, Op, VarBinding
 from refrelax.syntax.module import Module
 
 
 def constants_are_kept(module: Module) -> bool:
-    """Whether no call stores into a constant, as far as names tell; of several functions they do not."""
+    """Whether no call stores into a constant, as far as names tell; of functions that mention one another they do
+    not."""
     functions, overwrites = module.relax_functions(), Overwriting(module.functions)
     storing: dict[str, tuple[object, ...]] = {}
     for name, function in functions.items():
@@ -26,7 +27,9 @@ def constants_are_kept(module: Module) -> bool:
             storing[name] = calls
     if not storing:
         return True
-    return len(functions) == 1 and all(_apart(module, functions[name], calls) for name, calls in storing.items())
+    if any(isinstance(n, GlobalVar) and n.name in functions for each in functions.values() for n in nodes(each)):
+        return False  # (what one of them gives may be a constant, and may be stored in by the other)
+    return all(_apart(module, functions[name], calls) for name, calls in storing.items())
 
 
 def _apart(module: Module, function: Function, calls: tuple[object, ...]) -> bool:

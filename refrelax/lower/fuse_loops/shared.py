@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from refrelax.lower.aliases import Aliases, aliases_of, names_in
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.overwriting import stores_in_inputs
+from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.semantics.ops import DESTINATION_PASSING, FRESH
 from refrelax.syntax.graph import (
     Call,
@@ -62,7 +62,7 @@ def given_twice(module: Module) -> Iterator[tuple[str, Call]]:
         aliases.join(CONSTANT, *known)
         for callee, args, call in _calls(function):
             program = module.functions.get(callee)
-            if isinstance(program, PrimFunc) and stores_in_inputs(program, len(args)) and _meet(args, aliases):
+            if isinstance(program, PrimFunc) and _meet(args, stored_inputs(program, len(args)), aliases):
                 yield callee, call
 
 
@@ -126,7 +126,9 @@ def _memories(root: Expr) -> Iterator[str]:
         yield CONSTANT
 
 
-def _meet(args: Sequence[Expr], aliases: Aliases) -> bool:
-    """Whether two arguments may be one memory."""
+def _meet(args: Sequence[Expr], stored: frozenset[int], aliases: Aliases) -> bool:
+    """Whether an argument that is stored in and another one may be one memory."""
+    if not stored:
+        return False
     groups = [{aliases.find(name) for name in _memories(each)} for each in args]
-    return any(a & b for k, a in enumerate(groups) for b in groups[:k])
+    return any(groups[k] & other for k in stored for j, other in enumerate(groups) if j != k)

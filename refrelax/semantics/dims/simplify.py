@@ -16,7 +16,7 @@ from refrelax.semantics.dims.linear import Linear, content, leaf, plus, spelled,
 from refrelax.semantics.dims.normal import INTEGRAL, normal
 from refrelax.semantics.dims.poly import Poly, add, as_const, sub
 from refrelax.semantics.dims.ranges import nonneg
-from refrelax.semantics.dims.spell import STEP, Spent, TooWide, imm, spell
+from refrelax.semantics.dims.spell import STEP, Spent, TooWide, imm, spell_in_full
 from refrelax.syntax.dtypes import kind, lanes
 from refrelax.syntax.scalars import (
     COMPARISONS,
@@ -76,7 +76,7 @@ class _Simplifier:
     def shortest(self, e: PrimExpr) -> PrimExpr:
         """The shape-keeping form, or the normal form where that mentions fewer symbols."""
         shaped = self.truth(e) if e.dtype == "bool" else spelled(self.linear(e), e.dtype)
-        opened = spell(self.opened(e), self.atoms, e.dtype)
+        opened = spell_in_full(self.opened(e), self.atoms, e.dtype)
         return opened if opened is not None and size(opened) < size(shaped) else shaped
 
     def nonneg(self, a: PrimExpr, b: PrimExpr, less: int = 0) -> bool:
@@ -192,7 +192,7 @@ class _Simplifier:
         """``e``, or its value where the normal form is a constant or one symbol."""
         p = self.opened(e)
         if as_const(p) is not None or (len(p) == 1 and all(len(mono) == 1 for mono in p)):
-            opened = spell(p, self.atoms, e.dtype)
+            opened = spell_in_full(p, self.atoms, e.dtype)
             if opened is not None and size(opened) < size(e):
                 return opened
         return e

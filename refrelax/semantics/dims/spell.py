@@ -73,7 +73,15 @@ def product(factors: Sequence[PrimExpr]) -> PrimExpr:
 
 
 def spell(p: Poly, atoms: Atoms, dtype: str) -> PrimExpr | None:
-    """``p`` as an expression of ``dtype``; ``None`` where an atom has no spelling."""
+    """``p`` as an expression of ``dtype``; ``None`` where an atom has no spelling, and once the fuel is spent."""
+    try:
+        return spell_in_full(p, atoms, dtype)
+    except Spent:
+        return None
+
+
+def spell_in_full(p: Poly, atoms: Atoms, dtype: str) -> PrimExpr | None:
+    """``spell`` that raises ``Spent`` once the fuel is."""
     if dtype == "bool":
         value = as_const(p)
         return bool_imm(bool(value)) if value in (0, 1) else None
@@ -114,18 +122,18 @@ def _atom(key: str, atoms: Atoms, dtype: str) -> PrimExpr | None:
         case "td":
             return _binary("Div", atom, atoms, dtype)
         case "min":
-            parts = [spell(each, atoms, dtype) for each in atom.args]
+            parts = [spell_in_full(each, atoms, dtype) for each in atom.args]
             result = parts[0]
             for part in parts[1:]:
                 result = None if result is None or part is None else Binary("Min", result, part)
             return result
         case "p2":
-            count = spell(atom.args[0], atoms, dtype)
+            count = spell_in_full(atom.args[0], atoms, dtype)
             return None if count is None else Intrinsic("shift_left", (imm(1, dtype), count), dtype)
         case _:
             return None
 
 
 def _binary(op: str, atom: Atom, atoms: Atoms, dtype: str) -> PrimExpr | None:
-    a, b = (spell(each, atoms, dtype) for each in atom.args)
+    a, b = (spell_in_full(each, atoms, dtype) for each in atom.args)
     return None if a is None or b is None else Binary(op, a, b)  # type: ignore[arg-type]

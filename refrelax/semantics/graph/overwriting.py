@@ -5,7 +5,7 @@ Spec: ``spec/10-lowering.md``, ``lo/overwrites``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,9 +138,14 @@ def _inputs(f: PrimFunc, call: Call) -> int:
 
 
 def stores_in_inputs(f: PrimFunc, count: int) -> bool:
-    """Whether a loop-level function may store into one of its first ``count`` parameters. What it stores in under
-    another name, unless that is a region of memory of its own or of an output, counts."""
-    inputs = {p.buffer.name for p in f.params[:count] if isinstance(p, BufferParam)}
+    """Whether a loop-level function may store into one of its first ``count`` parameters."""
+    return bool(stored_inputs(f, count))
+
+
+def stored_inputs(f: PrimFunc, count: int) -> frozenset[int]:
+    """Into which of its first ``count`` parameters a loop-level function may store. What it stores in under another
+    name, unless that is a region of memory of its own or of an output, may be any of them."""
+    inputs = {p.buffer.name: k for k, p in enumerate(f.params[:count]) if isinstance(p, BufferParam)}
     free = {p.buffer.name for p in f.params[count:] if isinstance(p, BufferParam)} | {b.name for b in f.root_allocs}
     listed = list(statements(f.body))
     for s in listed:  # (an outer statement comes first, so that regions of regions are told)
@@ -149,11 +154,13 @@ def stores_in_inputs(f: PrimFunc, count: int) -> bool:
         elif isinstance(s, SBlock):
             free |= {b.name for b in s.allocs if b.data is None}
             free |= {m.buffer.name for m in s.matches if m.source.buffer in free}
-    if any(isinstance(s, BufferStore) and s.buffer not in free for s in listed):
-        return True
-    return any(has_effect(e) and _mentions(e, inputs) for s in listed for e in expressions(s))
+    written = {s.buffer for s in listed if isinstance(s, BufferStore) and s.buffer not in free}
+    for e in (e for s in listed for e in expressions(s)):
+        if has_effect(e):
+            written |= _mentioned(e, inputs)
+    return frozenset(range(count) if written - set(inputs) else (inputs[name] for name in written))
 
 
-def _mentions(e: PrimExpr, buffers: set[str]) -> bool:
+def _mentioned(e: PrimExpr, buffers: Container[str]) -> set[str]:
     names = (getattr(each, key, None) for each in walk(e) for key in ("buffer", "name"))
-    return any(isinstance(name, str) and name.removesuffix(".data") in buffers for name in names)
+    return {plain for name in names if isinstance(name, str) and (plain := name.removesuffix(".data")) in buffers}
