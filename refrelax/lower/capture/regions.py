@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.lower.aliases import definitions, names_in
+from refrelax.lower.symbols import symbols_in
 from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import BY_NAME, nodes
 from refrelax.semantics.types.renaming import definable
@@ -131,8 +132,8 @@ class Regions:
         kills = tuple(b for b in inside if _is_kill(b) and self._lives(b))
         inputs = tuple(dict.fromkeys(n for n in names_in(tuple(kept)) if n not in defined))
         outputs = tuple(b.name for b in kept if b.name in later)
-        mentioned = [s for node in nodes(tuple(kept)) for s in _symbols(node)]
-        region = Region(tuple(kept), inputs, outputs, kills, tuple(dict.fromkeys(mentioned)))
+        symbols = tuple(dict.fromkeys(symbols_in(tuple(kept))))
+        region = Region(tuple(kept), inputs, outputs, kills, symbols)
         return [region, *(b for b in after if self._lives(b))]
 
     def _lives(self, binding: Binding) -> bool:
@@ -149,14 +150,6 @@ def _known(arg: Expr, known: set[str]) -> bool:
             return free_symbols(value) <= known
         case _:
             return not isinstance(arg, Var)
-
-
-def _symbols(node: object) -> list[SymVar]:
-    match node:
-        case SymVar():
-            return [node]
-        case _:
-            return []
 
 
 def _is_launch(binding: Binding) -> bool:
