@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from refrelax.lower.annotations import promises_of
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.signatures import callees
@@ -37,7 +38,9 @@ class Sites:
         self.checked = checked
         self.calls: dict[str, list[Type | None]] = {}
         self.mentions: dict[str, int] = {}
+        self.promised: dict[str, frozenset[str]] = {}
         for name, function in checked.module.relax_functions().items():
+            self.promised[name] = promises_of(checked, name)
             for callee in callees(function):
                 self.mentions[callee] = self.mentions.get(callee, 0) + 1
             self._sequence(name, function.body)
@@ -47,7 +50,8 @@ class Sites:
             for binding in block.bindings:
                 match binding.value:
                     case Call(op=GlobalVar(name=callee), args=args):
-                        type_ = self.checked.types[where].get(binding.name) if self._spelled(callee, args) else None
+                        plain = binding.name not in self.promised[where] and self._spelled(callee, args)
+                        type_ = self.checked.types[where].get(binding.name) if plain else None
                         self.calls.setdefault(callee, []).append(type_)
                     case If(then_branch=then, else_branch=other):
                         self._sequence(where, then)
