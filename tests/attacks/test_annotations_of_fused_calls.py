@@ -46,6 +46,15 @@ class Module:
             R.output(c)
         return c
 
+    @R.function(private=True)
+    def promising(a: {TWO}, z: {MORE}) -> {MORE}:
+        R.func_attr({{"Primitive": True}})
+        with R.dataflow():
+            b = R.call_tir(Module.bump, (a,), out_ty={TWO})
+            c = R.call_tir(Module.bump, (b,), out_ty={TWO})
+            R.output(c)
+        return c
+
     @R.function
     def main(c: R.Tensor((), "bool"), x: R.Tensor((n,), "float32"), w: {TWO}):
         with R.dataflow():
@@ -69,8 +78,11 @@ BODIES = {
             b: SAID = R.call_tir(Module.bump, (f,), out_ty={TWO})""",
     "group": "b: SAID = Module.group(w)",
 }
-INNER = f"""a: SAID = R.call_tir(Module.bump, (w,), out_ty={TWO})
-            b = R.call_tir(Module.of_any, (a,), out_ty={MORE})"""
+OTHERS = {
+    "inner": f"""a: SAID = R.call_tir(Module.bump, (w,), out_ty={TWO})
+            b = R.call_tir(Module.of_any, (a,), out_ty={MORE})""",
+    "result": "b = Module.promising(w, x)",
+}
 
 
 def program(body: str, said: str) -> CheckedModule:
@@ -79,9 +91,11 @@ def program(body: str, said: str) -> CheckedModule:
 
 
 @pytest.mark.parametrize("passes", [("fuse_ops",), ("fuse_ops", "fuse_loops"), None])
-@pytest.mark.parametrize(("name", "said"), [*((n, s) for n in BODIES for s in (*LESS, MORE)), ("inner", MORE)])
+@pytest.mark.parametrize(
+    ("name", "said"), [*((n, s) for n in BODIES for s in (*LESS, MORE)), ("inner", MORE), ("result", MORE)]
+)
 def test_what_uses_it_has_a_type_as_before(name: str, said: str, passes: tuple[str, ...] | None) -> None:
-    checked = program(BODIES.get(name, INNER), said)
+    checked = program({**BODIES, **OTHERS}[name], said)
     after = lower(checked, "paper", passes).module
     args = [False, [5.0, 6.0], [1.0, 2.0]]
     one, two = rr.run(checked, "main", *args), rr.run(after, "main", *args)
