@@ -339,17 +339,23 @@ def conjuncts(e: PrimExpr) -> list[PrimExpr]:
 
 def free_symbols(node: PrimExpr) -> frozenset[str]:
     """Names of the scalar variables that occur free in ``node``: a name may do so beside a ``Let`` that binds it."""
+    return frozenset(each.name for each in free_variables(node))
+
+
+def free_variables(node: PrimExpr) -> list[SymVar]:
+    """The scalar variables that occur free in ``node``, as they stand."""
     nodes = list(walk(node))
     if not any(isinstance(each, Let) for each in nodes):
-        return frozenset(each.name for each in nodes if isinstance(each, SymVar))
-    found, pending = set[str](), [(node, frozenset[str]())]
+        return [each for each in nodes if isinstance(each, SymVar)]
+    found: list[SymVar] = []
+    pending = [(node, frozenset[str]())]
     while pending:
         current, bound = pending.pop()
         match current:
             case SymVar(name):
-                found.update({name} - bound)
+                found += [current] if name not in bound else []
             case Let(var, value, body):
-                pending += [(value, bound), (body, bound | {var.name})]
+                pending += [(body, bound | {var.name}), (value, bound)]
             case _:
-                pending += [(each, bound) for each in children(current)]
-    return frozenset(found)
+                pending += [(each, bound) for each in reversed(children(current))]
+    return found

@@ -41,7 +41,7 @@ def nodes(before: CheckedModule, after: Module, function: str = "main") -> tuple
     groups: dict[str, int] = {}
     for block in func.body.blocks:
         if isinstance(block, DataflowBlock):
-            graph = read_block(before, before.types[function], block)
+            graph = read_block(before, function, block)
             for members in form_groups(graph):
                 if not any(m.name in kept for m in members[:-1]):
                     number = 1 + max(groups.values(), default=0)

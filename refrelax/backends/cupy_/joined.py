@@ -50,7 +50,7 @@ def _block(
 ) -> Block:
     if not isinstance(block, DataflowBlock):
         return block
-    graph = read_block(checked, checked.types.get(name, {}), block, opaque=True)
+    graph = read_block(checked, name, block, opaque=True)
     bindings: dict[int, Binding] = dict(enumerate(block.bindings))
     for members in chains(graph):
         found = _whole(checked, name, function, members, names)

@@ -28,7 +28,7 @@ from refrelax.syntax.graph import (
     Var,
     VarBinding,
 )
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_variables, int_imm
 from refrelax.syntax.types import VOID, AnyType, PrimType, TensorType, Type
 
 ANY = AnyType()
@@ -107,8 +107,7 @@ class Code:
 
     @staticmethod
     def _symbols(e: PrimExpr) -> list[SymVar]:
-        free = free_symbols(e)
-        return [n for n in dict.fromkeys(walk(e)) if isinstance(n, SymVar) and n.name in free]
+        return list(dict.fromkeys(free_variables(e)))
 
     def _bind_variable(self, symbol: SymVar) -> None:
         """A scalar variable that an expression mentions is put in the table where it is first needed."""

@@ -15,9 +15,9 @@ from refrelax.lower.capture.regions import Region, Regions
 from refrelax.lower.capture.static import static_storages
 from refrelax.lower.claims import Ledger
 from refrelax.lower.names import Taken
+from refrelax.lower.symbols import symbols_in
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
-from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
@@ -134,7 +134,7 @@ class _Capture:
 
 def _key(region: Region, params: list[Param], result: Type) -> tuple[SymVar, ...]:
     """The symbols of a region, and those of its types: what it is given is recorded with its extents."""
-    typed = (n for n in nodes((*(p.type for p in params), result)) if isinstance(n, SymVar))
+    typed = symbols_in((*(p.type for p in params), result))
     return tuple(dict.fromkeys((*region.symbols, *typed)))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.lower.aliases import definitions, names_in
+from refrelax.lower.symbols import symbols_in
 from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import BY_NAME, nodes
 from refrelax.semantics.types.renaming import definable
@@ -46,13 +47,14 @@ class Region:
 
 @dataclass(slots=True)
 class Regions:
-    """The search in one function. ``static``: the names of what has the same address on every run; ``gone``: those that
-    only a region knows."""
+    """The search in one function. ``static``: the names of what has the same address on every run; ``formed``: the
+    symbols that the form of it follows; ``gone``: those that only a region knows."""
 
     module: Module
     func: Function
     storages: dict[str, Call]
     static: set[str] = field(default_factory=set)
+    formed: dict[str, tuple[SymVar, ...]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
 
     def parts(self) -> list[Binding | Region]:
@@ -98,6 +100,7 @@ class Regions:
                 return False
         if fits:
             self.static.add(binding.name)
+            self.formed[binding.name] = (*symbols_in(binding.value), *self.formed.get(name, ()))
         return fits
 
     def _launch(self, name: str) -> bool:
@@ -131,8 +134,9 @@ class Regions:
         kills = tuple(b for b in inside if _is_kill(b) and self._lives(b))
         inputs = tuple(dict.fromkeys(n for n in names_in(tuple(kept)) if n not in defined))
         outputs = tuple(b.name for b in kept if b.name in later)
-        mentioned = [s for node in nodes(tuple(kept)) for s in _symbols(node)]
-        region = Region(tuple(kept), inputs, outputs, kills, tuple(dict.fromkeys(mentioned)))
+        given = (symbol for each in inputs for symbol in self.formed.get(each, ()))
+        symbols = tuple(dict.fromkeys((*symbols_in(tuple(kept)), *given)))
+        region = Region(tuple(kept), inputs, outputs, kills, symbols)
         return [region, *(b for b in after if self._lives(b))]
 
     def _lives(self, binding: Binding) -> bool:
@@ -149,14 +153,6 @@ def _known(arg: Expr, known: set[str]) -> bool:
             return free_symbols(value) <= known
         case _:
             return not isinstance(arg, Var)
-
-
-def _symbols(node: object) -> list[SymVar]:
-    match node:
-        case SymVar():
-            return [node]
-        case _:
-            return []
 
 
 def _is_launch(binding: Binding) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from refrelax.lower.annotations import promises_of
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.signatures import callees
@@ -37,7 +38,9 @@ class Sites:
         self.checked = checked
         self.calls: dict[str, list[Type | None]] = {}
         self.mentions: dict[str, int] = {}
+        self.promised: dict[str, frozenset[str]] = {}
         for name, function in checked.module.relax_functions().items():
+            self.promised[name] = promises_of(checked, name)
             for callee in callees(function):
                 self.mentions[callee] = self.mentions.get(callee, 0) + 1
             self._sequence(name, function.body)
@@ -47,7 +50,8 @@ class Sites:
             for binding in block.bindings:
                 match binding.value:
                     case Call(op=GlobalVar(name=callee), args=args):
-                        type_ = self.checked.types[where].get(binding.name) if self._spelled(callee, args) else None
+                        plain = binding.name not in self.promised[where] and self._spelled(callee, args)
+                        type_ = self.checked.types[where].get(binding.name) if plain else None
                         self.calls.setdefault(callee, []).append(type_)
                     case If(then_branch=then, else_branch=other):
                         self._sequence(where, then)
@@ -69,6 +73,8 @@ class Sites:
         function = self.checked.module.functions[name]
         if isinstance(function, Function) and not function.private:
             return False  # (whoever calls it from outside knows nothing of an output that it is given)
+        if "return" in self.promised.get(name, ()):
+            return False  # (its calls have a type that only a run can show)
         calls = self.calls.get(name, [])
         known = all(isinstance(t, TensorType) and isinstance(t.shape, tuple) and t.dtype is not None for t in calls)
         return known and len(calls) == self.mentions.get(name, 0)

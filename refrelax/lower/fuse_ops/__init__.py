@@ -80,7 +80,7 @@ class _Fuser:
         return binding
 
     def dataflow(self, block: DataflowBlock) -> DataflowBlock:
-        graph = read_block(self.checked, self.types, block)
+        graph = read_block(self.checked, self.where, block)
         dropped: set[int] = set()
         new: dict[int, VarBinding] = {}
         for members in form_groups(graph):

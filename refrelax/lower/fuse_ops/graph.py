@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from refrelax.lower.annotations import promises_of, says_as_much
 from refrelax.lower.nests import Nest
 from refrelax.lower.pattern_kinds import Kind, pattern_kind, program
 from refrelax.rules import rule
@@ -65,15 +66,16 @@ class Graph:
     end: int = 0
 
 
-def read_block(checked: CheckedModule, types: Mapping[str, Type], block: DataflowBlock, opaque: bool = False) -> Graph:
-    """The graph of one dataflow block. ``opaque``: loop programs of no known kind are members, too."""
+def read_block(checked: CheckedModule, function: str, block: DataflowBlock, opaque: bool = False) -> Graph:
+    """The graph of one dataflow block of a function. ``opaque``: loop programs of no known kind are members, too."""
+    types, promised = checked.types.get(function, {}), promises_of(checked, function)
     graph = Graph(end=len(block.bindings))
     made: dict[str, int] = {}
     segment = 0
     for position, binding in enumerate(block.bindings):
         if is_barrier(binding, checked.module):
             segment += 1
-        member = _member(checked.module, types, binding, position, segment)
+        member = _member(checked.module, types, binding, position, segment, promised)
         if member is not None and member.kind == Kind.OPAQUE and not opaque:
             member = None
         if member is not None:
@@ -125,9 +127,17 @@ def used(e: Expr) -> set[str]:
 
 
 @rule("lo/fuse-candidate")
-def _member(module: Module, types: Mapping[str, Type], binding: Binding, position: int, segment: int) -> Member | None:
+def _member(
+    module: Module,
+    types: Mapping[str, Type],
+    binding: Binding,
+    position: int,
+    segment: int,
+    promised: frozenset[str],
+) -> Member | None:
     """The binding as a member: a ``call_tir`` of a loop program (of known kind, unless that is no matter), with one
-    output of known extents, on tensors of known extents and on scalars."""
+    output of known extents, on tensors of known extents and on scalars. What uses a name that is annotated otherwise
+    has its type under the annotation (``promised``: names of which more is said than is proved)."""
     match binding:
         case VarBinding(
             name=name,
@@ -146,6 +156,8 @@ def _member(module: Module, types: Mapping[str, Type], binding: Binding, positio
     if not all(isinstance(p, BufferParam) == isinstance(o, TensorType) for p, o in zip(func.params, found)):
         return None
     assert isinstance(out, TensorType)
+    if not says_as_much(binding, out, promised):
+        return None
     return Member(position, name, callee, func, kind, nests or (), args, found, out, segment)
 
 

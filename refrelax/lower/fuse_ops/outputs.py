@@ -116,8 +116,15 @@ class _Splitter:
             first[k] = b.name
             name = self.made[callee, k][0]
             call = Call(Op("relax.call_tir"), (GlobalVar(name), args), ty_args=(out.fields[k],), span=binding.span)
-            result.append(replace(b, value=call))
+            result.append(replace(b, value=call, annotation=self.annotation(b.name, out.fields[k])))
         return result
+
+    @rule("ty/annotation-claims")
+    def annotation(self, name: str, own: Type) -> Type | None:
+        """What makes a call of the type ``own`` of the type that a field had: that of the tuple's annotation, if it had
+        one, whatever the field's own said."""
+        type_ = self.types.get(name)
+        return None if type_ == own else type_
 
     @rule("lo/fuse-shape-equal")
     def passes(self, func: PrimFunc, args: Tuple, out: TupleType, where: str) -> bool:

@@ -31,7 +31,7 @@ from refrelax.syntax.graph import (
     Var,
     VarBinding,
 )
-from refrelax.syntax.scalars import Let, PrimExpr, SymVar, walk
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_variables
 from refrelax.syntax.types import ShapeType, TensorType, Type
 
 PRIMITIVE = "Primitive"
@@ -100,10 +100,9 @@ def undefined_symbols(members: list[Member], types: list[Type]) -> list[SymVar]:
         exprs += dims_of(member.out)
         exprs += [operand for operand in member.operands if not isinstance(operand, TensorType)]
     for e in exprs:
-        bound = {node.var.name for node in walk(e) if isinstance(node, Let)}
-        for node in walk(e):
-            if isinstance(node, SymVar) and node.name not in bound and node.name not in defined:
-                found.setdefault(node.name, node)
+        for symbol in free_variables(e):
+            if symbol.name not in defined:
+                found.setdefault(symbol.name, symbol)
     return list(found.values())
 
 

@@ -18,7 +18,16 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Constant, ConstantRef, Expr, PrimValue, ShapeExpr, Tuple, TupleGetItem, Var
 from refrelax.syntax.loops import ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
+from refrelax.syntax.scalars import (
+    Binary,
+    Literal,
+    PrimExpr,
+    SymVar,
+    as_int,
+    free_symbols,
+    free_variables,
+    int_imm,
+)
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 
@@ -106,7 +115,7 @@ class Site:
         if value in self.named:
             return Scalar(self.named[value])
         for name in sorted(free_symbols(value) - self.solved - set(self.scalars) - set(self.relations)):
-            (symbol,) = {n for n in walk(value) if isinstance(n, SymVar) and n.name == name}
+            (symbol,) = {each for each in free_variables(value) if each.name == name}
             if symbol.dtype != "int64":
                 raise Unfit(f"the symbol {name} is no int64")
             self.scalars[name] = symbol

@@ -146,8 +146,8 @@ def callees(root: Any, contracts: Mapping[str, str] = MappingProxyType({})) -> I
         yield from callees_of(node, contracts)
 
 
-def nodes(root: Any) -> Iterator[Any]:
-    """Every dataclass node below ``root``, ``root`` included, in source order."""
+def nodes(root: Any, closed: type | None = None) -> Iterator[Any]:
+    """Every dataclass node below ``root``, ``root`` included, in source order. Nothing inside a ``closed`` one."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -158,7 +158,8 @@ def nodes(root: Any) -> Iterator[Any]:
         parts = _PARTS[kind]
         if parts is not None:
             yield node
-            stack += parts(node)
+            if kind is not closed:
+                stack += parts(node)
 
 
 Parts = Callable[[Any], tuple[Any, ...]] | None

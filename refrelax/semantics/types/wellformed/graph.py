@@ -34,7 +34,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Let, Literal, PrimExpr, SymVar, free_symbols, walk
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, free_symbols, free_variables
 from refrelax.syntax.types import DTensorType, FuncType, TupleType, Type
 
 
@@ -264,13 +264,11 @@ class _Scopes:
     @rule("wf/symbol-dtype")
     def _dtypes(self, e: PrimExpr, span: Span | None) -> None:
         """A symbol has the dtype of its definition everywhere."""
-        bound = {node.var.name for node in walk(e) if isinstance(node, Let)}
-        for node in walk(e):
-            if isinstance(node, SymVar) and node.name not in bound:
-                defined = self.dtypes.setdefault(node.name, node.dtype)
-                if defined != node.dtype:
-                    message = f"the symbol {node.name} is defined as {defined}, found {node.dtype}"
-                    self.report("wf/symbol-dtype", message, node.span or span, node.name)
+        for symbol in free_variables(e):
+            defined = self.dtypes.setdefault(symbol.name, symbol.dtype)
+            if defined != symbol.dtype:
+                message = f"the symbol {symbol.name} is defined as {defined}, found {symbol.dtype}"
+                self.report("wf/symbol-dtype", message, symbol.span or span, symbol.name)
 
     @rule("wf/symbol-defined")
     def scalar(self, e: PrimExpr, span: Span | None) -> None:
