@@ -42,9 +42,14 @@ class Table:
 
 
 @rule("va/built")
-def called(name: str, args: Sequence[object], logic: Logic, fixed: bool) -> object:
-    """What a function of the machine's library gives. ``fixed``: no table may be written, since not every run comes
-    here.
+def joined(one: dict[int, PrimExpr], other: dict[int, PrimExpr]) -> dict[int, PrimExpr]:
+    """What is known of slots after either of two branches: those that both leave at the same."""
+    return {slot: value for slot, value in one.items() if other.get(slot) == value}
+
+
+@rule("va/built")
+def called(name: str, args: Sequence[object], logic: Logic) -> object:
+    """What a function of the machine's library gives.
 
     Raises:
         NotRead: no such function is read, or a check may fail.
@@ -62,7 +67,7 @@ def called(name: str, args: Sequence[object], logic: Logic, fixed: bool) -> obje
             extents = _extents(value)
             if _number(ndim) != len(extents):
                 raise NotRead("a check of extents that fails")
-            matched(extents, table, rest, logic, fixed)
+            matched(extents, table, rest, logic)
             return ()
         case "make_shape", (table, ndim, *rest):
             return graph.ShapeExpr(_made(table, _number(ndim), _numbers(rest)))
@@ -114,7 +119,7 @@ def _pairs(size: int | None, numbers: list[int]) -> list[tuple[int, int]]:
     return [(numbers[2 * k], numbers[2 * k + 1]) for k in range(size)]
 
 
-def matched(extents: tuple[PrimExpr, ...], table: object, codes: Sequence[object], logic: Logic, fixed: bool) -> None:
+def matched(extents: tuple[PrimExpr, ...], table: object, codes: Sequence[object], logic: Logic) -> None:
     """Every extent held against the table, in order. ``codes``: what is done with each, and with which slot or number.
 
     Raises:
@@ -124,7 +129,7 @@ def matched(extents: tuple[PrimExpr, ...], table: object, codes: Sequence[object
         match code:
             case builtin.NOTHING:
                 continue
-            case builtin.STORE if isinstance(table, Table) and not fixed:
+            case builtin.STORE if isinstance(table, Table):
                 table.put(slot, extent)
                 continue
             case builtin.EQUALS_IMMEDIATE:
@@ -181,4 +186,4 @@ def computed(func: PrimFunc, table: Table, terms: Terms, logic: Logic, require: 
                 raise NotRead("a function of the table of shapes that is not read")
 
 
-__all__ = ["LIBRARIES", "Table", "called", "computed", "matched"]
+__all__ = ["LIBRARIES", "Table", "called", "computed", "joined", "matched"]

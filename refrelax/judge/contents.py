@@ -111,8 +111,6 @@ class Contents(KernelCalls):
         if not isinstance(func, PrimFunc) or func.ret is not None:
             raise NotRead(f"a call of {name}")
         if len(args) == 1 and isinstance(args[0], Table):
-            if self.branches:
-                raise NotRead("a table of shapes that is written in a branch")
             computed(func, args[0], self.terms, self.logic, self.require)
             return ()
         places = [each.of if isinstance(each, View) else each for each in args]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.judge.built import Table
-from refrelax.judge.graph_values import Value, as_number
+from refrelax.judge.graph_values import Truth, Value, as_number
 from refrelax.judge.planned import Place, View
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
@@ -134,6 +134,8 @@ class Checks:
                 for each, field_ in zip(value, fields, strict=True):
                     self.as_said(each, field_, symbols)
             case _, PrimType(dtype="int64") if as_number(value) is not None:
+                return
+            case Truth(), PrimType(dtype="bool"):
                 return
             case _:
                 self.cast(value, type_, symbols)

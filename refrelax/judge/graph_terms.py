@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.judge import recorded
-from refrelax.judge.built import LIBRARIES, called, matched
+from refrelax.judge.built import LIBRARIES, Table, called, joined, matched
 from refrelax.judge.effects import Effects
-from refrelax.judge.graph_values import NOTHING, Value, as_number, is_nothing, places_in, product, same_bytes
+from refrelax.judge.graph_values import NOTHING, Truth, Value, as_number, is_nothing, places_in, product, same_bytes
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
 from refrelax.semantics.builtins.forms import KILLS
@@ -83,6 +83,9 @@ class Program(Effects):
     """What the entry was given, as it is after the run."""
     symbols: dict[str, PrimExpr] = field(default_factory=dict, kw_only=True)
     """Of the entry: those of its signature, and those that its checks define."""
+
+    tables: list[Table] = field(default_factory=list, kw_only=True)
+    """Those of shapes, as they are made."""
 
     def entry(self, name: str, inputs: tuple[Value, ...], symbols: Mapping[str, PrimExpr]) -> Value:
         func = self.module.functions[name]
@@ -230,19 +233,31 @@ class Program(Effects):
     @rule("va/branches")
     def branch(self, e: graph.If, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         """Both branches from the same memory; afterwards every element is the one's or the other's."""
-        condition = self.truth(self.content(self.expression(e.condition, values, symbols)))
-        self.obligations.append(Definedness("no poison in a condition", bool_imm(True), (), condition))
+        decides = self.expression(e.condition, values, symbols)
+        condition = (decides if isinstance(decides, Truth) else self.decided(decides)).term
         before, known = self.memory.state(), dict(self.logic.sizes.known)
+        tables = {each: dict(each.slots) for each in self.tables}
         self.branches += 1
         yes = self.sequence(e.then_branch, dict(values), dict(symbols))
         then = self.memory.state()
+        slots = {each: each.slots for each in tables}
+        for table, first in tables.items():
+            table.slots = first
         self.memory.restore(before)
         self.logic.sizes.known = dict(known)  # a buffer of a branch that is not taken does not exist
         no = self.sequence(e.else_branch, dict(values), dict(symbols))
         self.branches -= 1
+        for table, left in slots.items():
+            table.slots = joined(left, table.slots)
         self.logic.sizes.known = known
         self.memory.join(before, then, lambda a, b: self.either(condition, a, b))
         return yes if yes is no else Joined(condition, yes, no)
+
+    def decided(self, value: Value) -> Truth:
+        """What a condition is now, which has to be no poison."""
+        found = Truth(self.truth(self.content(value)))
+        self.obligations.append(Definedness("no poison in a condition", bool_imm(True), (), found.term))
+        return found
 
     def of_memory(self, op: str, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         """An operator on explicit memory."""
@@ -333,14 +348,18 @@ class Program(Effects):
             case "check_prim_value_info", [value, graph.DataTypeValue("int64"), *_] if self.is_int64(value):
                 return ()
             case "match_prim_value", [value, table, code, slot, *_] if self.is_int64(value):
-                matched((self.integer(value),), table, (code, slot), self.logic, self.branches > 0)
+                matched((self.integer(value),), table, (code, slot), self.logic)
                 return ()
+            case "read_if_cond", [value]:
+                return self.decided(value)  # type: ignore[arg-type]
             case "make_tuple", fields:
                 return tuple(fields)  # type: ignore[arg-type]
             case "tuple_getitem", [tuple() as whole, k] if (at := as_number(k)) is not None:  # type: ignore[arg-type]
                 return self.field_at(whole, at)
             case _:
-                return called(name, found, self.logic, self.branches > 0)  # type: ignore[return-value]
+                made = called(name, found, self.logic)
+                self.tables += [made] if isinstance(made, Table) else []
+                return made  # type: ignore[return-value]
 
     def is_int64(self, value: Any) -> bool:
         """Whether a value is a scalar whose dtype can only be ``int64``."""

@@ -11,7 +11,7 @@ from math import prod
 
 from refrelax.judge.built import Table
 from refrelax.judge.planned import Joined, Place, Room, View
-from refrelax.shape_solver.pointwise import TensorTerm
+from refrelax.shape_solver.pointwise import TensorTerm, Term
 from refrelax.syntax import graph
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 
@@ -28,12 +28,20 @@ class Nothing:
 
 NOTHING = Nothing()
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """A condition that was read (``vm.builtin.read_if_cond``): no tensor, so that nothing but a branch knows it."""
+
+    term: Term
+
+
 Value = (
     TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table | OpaqueResult
-    | Nothing
+    | Nothing | Truth
 )  # fmt: skip
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
-an ``if`` gives; nothing."""
+an ``if`` gives; nothing; a condition that was read."""
 
 
 def as_number(x: Value) -> PrimExpr | None:

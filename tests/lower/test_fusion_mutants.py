@@ -76,6 +76,7 @@ def test_validate_refutes_it(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(where, attribute, replacement)
     verdict = validate(before, lower(before, passes=FUSION).module)
     assert isinstance(verdict, Refuted) is (mutant.name not in UNREFUTED)
+    assert not isinstance(verdict, Refuted) or verdict.counterexample is not None
 
 
 @pytest.mark.thorough
