@@ -96,7 +96,8 @@ def _permitted(
     """``found`` with the exact results; as it is where those have no end, or not its shape."""
     real = ideal(DOUBLE)
     try:
-        exact = evaluate(replace(e, numerics=real, effects=[], spend=_nothing), call, tuple(map(_entered, args)))
+        again = Evaluation(real, [], e.span, e.dim, _nothing, e.world, e.type_of)
+        exact = evaluate(again, call, tuple(map(_entered, args)))
     except Ended:  # an index or a size that the bounds do not decide
         return found
     return _joined(e, accuracy, found, exact)
