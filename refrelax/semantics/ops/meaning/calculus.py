@@ -341,7 +341,7 @@ def lines(
     dims = tuple(1 if k in axes else n for k, n in enumerate(x.dims))
     if len(axes) == 1:
         (axis,) = axes
-        return dims, lambda i: replaced(i, axis, ALL)
+        return dims, lambda i: (*i[:axis], ALL, *i[axis + 1 :])
     return dims, lambda i: tuple(ALL if k in axes else p for k, p in enumerate(i))
 
 
