@@ -160,7 +160,7 @@ class TensorValue:
             found = cells[self.offset : self.offset + prod(self.shape)]
         else:
             found = [cells[k] for k in self.positions()]
-        if not self.numerics.collects:
+        if not self.numerics.collects or Partial not in set(map(type, found)):
             return found
         settle = self.numerics.at(self.dtype).settle
         return [settle(x) if x.__class__ is Partial else x for x in found]

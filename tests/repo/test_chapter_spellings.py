@@ -185,10 +185,30 @@ def test_functions_that_fold() -> None:
             assert expression_of(text) == expression_of(meant), text
 
 
+OF_ONE_FLOAT = (
+    "the functions of the first table of [chapter 07b](07b-intrinsics.md) that a text spells and that are not among "
+    "the functions that fold"
+)
+
+
+def kept_functions_of_one_float() -> set[str]:
+    """The intrinsics that ``OF_ONE_FLOAT`` means."""
+    _, found, rest = (SPEC / "07b-intrinsics.md").read_text("utf-8").partition("In a text it stands after `T.`; ")
+    assert found
+    unspelled = re.findall(r"`(\w+)`", rest.partition(", and ")[0])
+    written = [row[0] for row in rows("03b-loops-syntax.md", "| written | stands for |")]
+    folding = re.findall(r"T\.(\w+)\(", " ".join(written))
+    return {bare(row[0]) for row in rows("07b-intrinsics.md", "| name | meaning | of −∞ |")} - {*unspelled, *folding}
+
+
 def test_arguments_and_results_of_intrinsics() -> None:
     """Chapter 03b, ``syn/argument-count``: every intrinsic that is kept as it stands, and nothing beside."""
     said = dict[str, tuple[str, str, str]]()
     for count, result, names, rest in rows("03b-loops-syntax.md", "| arguments | result | names | |"):
+        names, _, functions = names.partition("; ")
+        if functions:
+            assert functions == OF_ONE_FLOAT
+            said |= dict.fromkeys(kept_functions_of_one_float(), (count, result, rest))
         before, *last = re.findall(r"`([^`]+)`", names)
         spaces = re.findall(r"`(\w+\.)`", names)
         for name in (last[-1] if last else before).split():

@@ -33,6 +33,8 @@ NODES = {"if_then_else", "likely", "ret", "break_loop", "continue_loop"}
 """Intrinsics that the reader has forms of their own for."""
 OF_TOOLS = {"--values", "--tvm"}
 """Options of what stands in ``tools/`` and ``benchmarks/``."""
+ONE_FLOAT = "The functions of one float,"
+"""How the line above the first table of chapter 07b begins."""
 INFIX = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
@@ -128,7 +130,8 @@ def test_the_units() -> None:
     for names, units in table("02-values.md", "**`num/permitted-ulps`**"):
         amount = float(re.match(r"[0-9.]+", units)[0])  # type: ignore[index]
         told |= dict.fromkeys((INFIX.get(each, each) for each in words(names) if "intrinsics" not in each), amount)
-    told |= {row[0].strip("`"): float(row[2]) for row in table("07b-intrinsics.md", "## Functions of floats") if row[2]}
+    for heading in (ONE_FLOAT, "The others:"):
+        told |= {row[0].strip("`"): float(row[-2]) for row in table("07b-intrinsics.md", heading) if row[-2]}
     steps = {"reduction", "stepwise", "scale"}
     assert {SPELLED.get(name, name): units for name, units in told.items()} == {
         name: units for name, units in bounds.PERMITTED_ULPS.items() if name not in steps
@@ -141,26 +144,29 @@ def test_the_units() -> None:
 
 
 def test_the_special_values() -> None:
-    """Chapter 02, ``num/special-values``: the ends of each function, where else it is NaN, and its poles."""
+    """Chapter 07b, ``num/special-values``: the ends of each function, where else it is NaN, and its poles."""
     numbers = {
         "−∞": -math.inf, "+∞": math.inf, "−0": -0.0, "+0": 0.0, "1": 1.0, "−1": -1.0, "1/2": 0.5, "π/2": math.pi / 2,
         "−π/2": -math.pi / 2, "NaN": math.nan,
     }  # fmt: skip
     domains = {
-        "": (-math.inf, math.inf), "below 0": (0.0, math.inf), "below −1": (-1.0, math.inf), "below 1": (1.0, math.inf),
-        "outside of [−1, 1]": (-1.0, 1.0),
+        "NaN below 0": (0.0, math.inf), "NaN below −1": (-1.0, math.inf), "NaN below 1": (1.0, math.inf),
+        "NaN outside of [−1, 1]": (-1.0, 1.0),
     }  # fmt: skip
     said = {}
-    for names, *ends, domain, poles, always in table("02-values.md", "§9.2.1 and C23"):
-        pairs = dict(each.split(": ") for each in poles.split(", ") if each)
-        for name in words(names):
-            infinities = {numbers[x]: numbers[y] for x, y in pairs.items()}
-            said[name] = (
-                [numbers[e] if e in numbers else float(e) for e in ends],
-                domains[domain],
-                infinities,
-                always == "≥ 0",
-            )
+    for cell, _, *ends, more, _, _ in table("07b-intrinsics.md", ONE_FLOAT):
+        facts = [each for each in more.split("; ") if each]
+        positive = "≥ 0" in facts
+        (domain,) = [domains[each] for each in facts if each in domains] or [(-math.inf, math.inf)]
+        poles = [each for each in facts if each != "≥ 0" and each not in domains]
+        pairs = [each.split(": ") for each in ", ".join(poles).split(", ") if each]
+        (name,) = words(cell)
+        said[name] = (
+            [numbers[e] if e in numbers else float(e) for e in ends],
+            domain,
+            {numbers[x]: numbers[y] for x, y in pairs},
+            positive,
+        )
     assert set(said) == set(FUNCTIONS)
     for name, row in FUNCTIONS.items():
         ends, domain, infinities, positive = said[name]

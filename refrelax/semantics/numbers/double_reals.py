@@ -112,6 +112,7 @@ class Doubles(Reals):
     def __init__(self, numerics: Any, dtype: str) -> None:
         super().__init__(numerics, dtype, WORKING)
         self.zero, self.one = Interval(0.0, 0.0), Interval(1.0, 1.0)
+        self._functions: dict[str, Callable[[Payload], Payload]] = {}
         add = self._quick(self._plus, self.add)
         self.add: Any = double_ends.adding(add)
         self.sub: Any = double_ends.adding(lambda a, b: add(a, self.neg(b)), minus=True)
@@ -206,6 +207,12 @@ class Doubles(Reals):
     # --- functions
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = self._math(name)
+        return found
+
+    def _math(self, name: str) -> Callable[[Payload], Payload]:
         slow = super().math(name)
         if FUNCTIONS[name].exact and name not in ("abs", "square"):
             return self._exact(FUNCTIONS[name].double, slow)

@@ -17,7 +17,7 @@ from functools import cache
 from refrelax.errors import InternalError
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
-from refrelax.semantics.numbers.functions import FUNCTIONS
+from refrelax.semantics.numbers.functions import FUNCTIONS, PRECISE
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.rounding import Rounder, largest, round_fraction, rounder, smallest
 from refrelax.semantics.numbers.special import power_special, special
@@ -81,7 +81,7 @@ def slow(name: str, dtype: str, x: float) -> Payload:
     if name == "log2" and math.frexp(x)[0] == 0.5:
         return rounder(dtype)(float(math.frexp(x)[1] - 1))
     argument = mp.number(x)
-    return ziv(dtype, lambda precision: mp.UNARY[name](argument, precision), name in mp.SOMETIMES_EXACT)
+    return ziv(dtype, lambda precision: PRECISE[name](argument, precision), FUNCTIONS[name].meets)
 
 
 @rule("num/correctly-rounded")

@@ -1,6 +1,6 @@
-"""The elementary functions of one argument, a row each: special values, domain, shape, accuracy, and binary64's own.
+"""The elementary functions of one argument, a row each: special values, domain, shape, accuracy, binary64's own, and
+the value at any precision. Everything that differs from one to the next stands here.
 
-Everything that differs from one to the next stands here, but for its value at any precision (``multiprecision.UNARY``).
 Sources: IEEE 754-2019 §9.2.1 and C23 annex F for the special values. Spec: ``spec/02-values.md``.
 """
 
@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from refrelax.semantics.numbers import multiprecision as mp
 
 INF, NAN, HALF_PI = math.inf, math.nan, math.pi / 2
 
@@ -21,11 +23,14 @@ class Function:
     ``ends``: its values at -inf, -0, +0, +inf; of NaN it is NaN. ``double``: it in binary64, off by a few units; Python
     raises where the result is special. ``ulps``: how far a permitted result may lie from the exact one, 0.5 meaning
     correctly rounded. ``domain``: outside of this closed range the result is NaN; ``poles``: exact infinities inside.
-    ``far``: a limit, and what it rounds to in binary64 already at and below minus the limit, and at and above it.
+    ``far``: a limit, and what it rounds to in binary64 already at and below minus the limit, and at and above it; where
+    an argument is beyond ``real_functions.FAR`` it is within ``TINY`` of that, or beyond ``HUGE``.
     ``shape``: how it runs through its domain. ``no_less``: no value is below zero, so no permitted one is. ``like_x``:
     ``x (1 + O(x))``, so that it rounds to ``x`` near zero. ``exact``: binary64 computes it exactly, or (``square``)
     with one innocuous rounding before the last. ``slack``: further room, in units of the least normal number;
-    ``of_one``: in units in the last place of 1, where that is more.
+    ``of_one``: in units in the last place of 1, where that is more. ``precise``: it to any relative precision, mpmath's
+    of that name where nothing stands here (it has none, or one that loses digits). ``meets``: it has exact results
+    besides those at the ends, so that a value may lie just between two numbers.
     """
 
     name: str
@@ -41,6 +46,8 @@ class Function:
     exact: bool = False
     slack: float = 0.0
     of_one: float = 0.0
+    precise: Callable[[mp.Mpf, int], mp.Mpf] | None = None
+    meets: bool = False
 
 
 def _sigmoid(x: float) -> float:
@@ -75,21 +82,54 @@ FUNCTIONS: dict[str, Function] = {
     row.name: row
     for row in (
         Function("exp", _UP, math.exp, far=(800.0, 0.0, INF), no_less=True),
-        Function("exp2", _UP, math.exp2, far=(1200.0, 0.0, INF), no_less=True),
-        Function("exp10", _UP, lambda x: math.pow(10.0, x), far=(400.0, 0.0, INF), no_less=True),
-        Function("expm1", (-1.0, -0.0, 0.0, INF), math.expm1, far=(800.0, -1.0, INF), like_x=True),
-        Function("log", _LOG, math.log, domain=_FROM_ZERO),
-        Function("log2", _LOG, math.log2, domain=_FROM_ZERO),
-        Function("log10", _LOG, math.log10, domain=_FROM_ZERO),
-        Function("log1p", (NAN, -0.0, 0.0, INF), math.log1p, domain=(-1.0, INF), poles=((-1.0, -INF),), like_x=True),
-        Function("sqrt", (NAN, -0.0, 0.0, INF), math.sqrt, 0.5, _FROM_ZERO, no_less=True),
+        Function("exp2", _UP, math.exp2, far=(1200.0, 0.0, INF), no_less=True, precise=mp.power_of(2), meets=True),
         Function(
-            "rsqrt", (NAN, -INF, INF, 0.0), lambda x: 1.0 / math.sqrt(x), 2.0, _FROM_ZERO, shape="falling", no_less=True
+            "exp10",
+            _UP,
+            lambda x: math.pow(10.0, x),
+            far=(400.0, 0.0, INF),
+            no_less=True,
+            precise=mp.power_of(10),
+            meets=True,
+        ),
+        Function("expm1", (-1.0, -0.0, 0.0, INF), math.expm1, far=(800.0, -1.0, INF), like_x=True, precise=mp.expm1),
+        Function("log", _LOG, math.log, domain=_FROM_ZERO),
+        Function("log2", _LOG, math.log2, domain=_FROM_ZERO, precise=mp.log_of(2)),
+        Function("log10", _LOG, math.log10, domain=_FROM_ZERO, precise=mp.log_of(10), meets=True),
+        Function(
+            "log1p",
+            (NAN, -0.0, 0.0, INF),
+            math.log1p,
+            domain=(-1.0, INF),
+            poles=((-1.0, -INF),),
+            like_x=True,
+            precise=mp.log1p,
+        ),
+        Function("sqrt", (NAN, -0.0, 0.0, INF), math.sqrt, 0.5, _FROM_ZERO, no_less=True, meets=True),
+        Function(
+            "rsqrt",
+            (NAN, -INF, INF, 0.0),
+            lambda x: 1.0 / math.sqrt(x),
+            2.0,
+            _FROM_ZERO,
+            shape="falling",
+            no_less=True,
+            precise=mp.rsqrt,
+            meets=True,
         ),
         # (1 - exp(-2x)) / (1 + exp(-2x)), which TVM writes on a CPU, is right to a unit of 1 however small x is
         Function("tanh", _STEP, math.tanh, far=(400.0, -1.0, 1.0), like_x=True, of_one=1.0),
         # 1 / (1 + exp(-x)) is 0 where exp(-x) overflows
-        Function("sigmoid", (0.0, 0.5, 0.5, 1.0), _sigmoid, 6.0, far=(800.0, 0.0, 1.0), no_less=True, slack=0.5),
+        Function(
+            "sigmoid",
+            (0.0, 0.5, 0.5, 1.0),
+            _sigmoid,
+            6.0,
+            far=(800.0, 0.0, 1.0),
+            no_less=True,
+            slack=0.5,
+            precise=mp.sigmoid,
+        ),
         Function("erf", _STEP, math.erf, far=(30.0, -1.0, 1.0)),
         Function("sin", _NOT_AT_ENDS, math.sin, shape="wave", like_x=True),
         Function("cos", (NAN, 1.0, 1.0, NAN), math.cos, shape="wave"),
@@ -111,3 +151,6 @@ FUNCTIONS: dict[str, Function] = {
         Function("square", (INF, 0.0, 0.0, INF), lambda x: x * x, 0.5, shape="even", no_less=True, exact=True),
     )
 }
+
+PRECISE = {name: row.precise or mp.plain(name) for name, row in FUNCTIONS.items() if not row.exact}
+"""The functions that round, to any precision: ``PRECISE[name](x, p)`` is off by less than ``2**-p`` of its value."""

@@ -120,6 +120,7 @@ def permitted(home: Any, units: str, steps: Sequence[Payload], exact: Sequence[P
     return list(starmap(_quick(home, units), pairs))
 
 
+@cache
 def _quick(home: Any, units: str) -> Callable[[Payload, Payload], Payload]:
     """``_one``, written out for ends that are numbers of a format that ``struct`` packs."""
     pair = Struct(2 * STRUCT_CODES[home.dtype])

@@ -32,7 +32,7 @@ from refrelax.semantics.numbers.intervals import (
     with_rule,
 )
 from refrelax.semantics.numbers.poison import Poison, poison
-from refrelax.semantics.numbers.real_steps import Ideal, floor_quotient, floor_remainder, rounded
+from refrelax.semantics.numbers.real_steps import Ideal, floor_quotient, floor_remainder, rounded, rounded_finite
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import dtypes
 
@@ -296,11 +296,14 @@ class IntervalFloats(Floats):
     def ideal(self, of: Ideal, *args: Payload) -> Payload:
         """Between the ends: the function rises in its first argument, but for one turn, and is monotone in a second."""
         for each in args:
+            if each.__class__ is not float or each - each != 0:
+                break
+        else:
+            if self.inflate.whole and of.least is None:
+                return self.inflate.about(of.name, rounded_finite(of, self.dtype, args))
+        for each in args:
             if isinstance(each, Poison):
                 return each
-        if self.inflate.whole and of.least is None and all(x.__class__ is float and x - x == 0 for x in args):
-            value = rounded(of, self.dtype, args)
-            return self.legal(as_interval(self.inflate.around(of.name, value, value)))
         held = [as_interval(each) for each in args]
         nan, mark = any(x.nan for x in held), next((x.rule for x in held if x.rule), None)
         if any(x.empty for x in held):

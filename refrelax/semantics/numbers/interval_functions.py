@@ -91,6 +91,15 @@ class Inflation:
             high = min(high, 0.0)
         return make(low, high, nan or (not self.infinite and self.nan and high > self.largest), rule)
 
+    def about(self, name: str, x: Payload) -> Payload:
+        """``around`` one result."""
+        if x.__class__ is float and x - x == 0:
+            slack = self.slack(name, x)
+            low, high = x - slack, x + slack
+            if (low > 0 or high < 0) and -self.largest <= low and high <= self.largest:
+                return Interval(low, high) if low != high else low
+        return self.around(name, x, x)
+
     def _down(self, name: str, lo: float) -> float:
         if lo == -INF:
             return lo
@@ -151,6 +160,8 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
 
     def apply(x: float) -> Payload:
         result = correct(x)
+        if x and x - x == 0 and result.__class__ is float and result - result == 0:
+            return inflate.about(name, result)
         if isinstance(result, Poison) or result != result or math.isinf(x) or exact_at_zero(x, result):
             return result  # num/special-values: no allowance applies
         if name == "rsqrt" and x == 0:

@@ -82,6 +82,14 @@ class ManyFloats(IntervalFloats, Collecting):
     def join(self, payloads: Iterable[Payload]) -> Payload:
         return joined(payloads)
 
+    def either(self, *forms: Callable[[], Payload]) -> Payload:
+        found = [form() for form in forms]
+        if len(found) == 2:
+            a, b = found
+            if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
+                return Interval(a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi)
+        return joined(found)
+
     @rule("num/any-order-sum", "num/empty-reduction")
     def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
         return self._reduce(op, list(items), acc, False)

@@ -81,7 +81,7 @@ def joined(payloads: Iterable[Payload]) -> Payload:
                 hi = each
             nan = nan or each != each
             continue
-        held = as_interval(each)
+        held = each if each.__class__ is Interval else as_interval(each)
         if held.lo < lo:
             lo = held.lo
         if held.hi > hi:

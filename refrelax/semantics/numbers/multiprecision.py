@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from mpmath import libmp
-
-from refrelax.semantics.numbers.functions import FUNCTIONS
 
 Mpf = tuple[int, int, int, int]
 """Sign, mantissa, exponent, bit count, as ``mpmath.libmp`` keeps a number."""
@@ -41,21 +38,27 @@ def _smallness(x: Mpf) -> int:
     return max(0, -(x[2] + x[3]))
 
 
-def _plain(function: Callable[..., Any]) -> Callable[[Mpf, int], Mpf]:
+def plain(name: str) -> Callable[[Mpf, int], Mpf]:
+    """mpmath's function of that name."""
+    function: Callable[..., Mpf] = getattr(libmp, f"mpf_{name}")
     return lambda x, p: function(x, p + GUARD + _smallness(x), "n")
 
 
-def _expm1(x: Mpf, p: int) -> Mpf:
+def expm1(x: Mpf, p: int) -> Mpf:
+    """``exp(x) - 1``."""
     wide = p + GUARD + _smallness(x)
     return libmp.mpf_sub(libmp.mpf_exp(x, wide, "n"), libmp.fone, wide, "n")  # type: ignore[no-any-return]
 
 
-def _log1p(x: Mpf, p: int) -> Mpf:
+def log1p(x: Mpf, p: int) -> Mpf:
+    """``log(1 + x)``."""
     wide = p + GUARD + _smallness(x)
     return libmp.mpf_log(libmp.mpf_add(libmp.fone, x), wide, "n")  # type: ignore[no-any-return]
 
 
-def _log_of(base: int) -> Callable[[Mpf, int], Mpf]:
+def log_of(base: int) -> Callable[[Mpf, int], Mpf]:
+    """The logarithm to a base."""
+
     def log(x: Mpf, p: int) -> Mpf:
         wide = p + GUARD
         return libmp.mpf_div(  # type: ignore[no-any-return]
@@ -65,35 +68,22 @@ def _log_of(base: int) -> Callable[[Mpf, int], Mpf]:
     return log
 
 
-def _power_of(base: int) -> Callable[[Mpf, int], Mpf]:
+def power_of(base: int) -> Callable[[Mpf, int], Mpf]:
+    """A number to the power ``x``."""
     return lambda x, p: libmp.mpf_pow(libmp.from_int(base), x, p + GUARD, "n")
 
 
-def _rsqrt(x: Mpf, p: int) -> Mpf:
+def rsqrt(x: Mpf, p: int) -> Mpf:
+    """``1 / sqrt(x)``."""
     wide = p + GUARD
     return libmp.mpf_div(libmp.fone, libmp.mpf_sqrt(x, wide, "n"), wide, "n")  # type: ignore[no-any-return]
 
 
-def _sigmoid(x: Mpf, p: int) -> Mpf:
+def sigmoid(x: Mpf, p: int) -> Mpf:
+    """``1 / (1 + exp(-x))``."""
     wide = p + GUARD
     grown = libmp.mpf_exp(libmp.mpf_neg(x), wide, "n")
     return libmp.mpf_div(libmp.fone, libmp.mpf_add(libmp.fone, grown, wide, "n"), wide, "n")  # type: ignore[no-any-return]
-
-
-_COMPOSED: dict[str, Callable[[Mpf, int], Mpf]] = {
-    "exp2": _power_of(2), "exp10": _power_of(10), "expm1": _expm1, "log2": _log_of(2), "log10": _log_of(10),
-    "log1p": _log1p, "rsqrt": _rsqrt, "sigmoid": _sigmoid,
-}  # fmt: skip
-"""Functions that mpmath has not, or not so that they keep their digits."""
-
-UNARY: dict[str, Callable[[Mpf, int], Mpf]] = {
-    name: _COMPOSED.get(name) or _plain(getattr(libmp, f"mpf_{name}"))
-    for name, row in FUNCTIONS.items()
-    if not row.exact
-}
-
-SOMETIMES_EXACT = frozenset({"exp2", "exp10", "sqrt", "rsqrt", "log10"})
-"""Functions with exact results (besides those of ``special``)."""
 
 
 def _hypot(x: Mpf, y: Mpf, p: int) -> Mpf:

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.exact import RATIONAL
+from refrelax.semantics.numbers.functions import FUNCTIONS, PRECISE
 from refrelax.semantics.numbers.interval_functions import DECREASING, EVEN, PERIODIC
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.special import AT_ENDS, DOMAIN, POLES
@@ -21,17 +22,10 @@ from refrelax.semantics.numbers.special import AT_ENDS, DOMAIN, POLES
 End = Any
 """A ``Fraction``, or an infinite float."""
 
-FAR = 4000
-"""Beyond it ``exp`` is 2**5000 or more, or 2**-5000 or less: far from every format."""
+FAR = 5000
+"""Beyond it ``exp2`` is 2**5000 or more, or 2**-5000 or less: far from every format."""
 
 HUGE, TINY = Fraction(1 << 5000), Fraction(1, 1 << 5000)
-
-LEVELS: dict[str, tuple[int | None, int | None]] = {
-    # name: the value far below zero, and far above; None: beyond every bound
-    "exp": (0, None), "exp2": (0, None), "exp10": (0, None), "expm1": (-1, None), "tanh": (-1, 1), "sigmoid": (0, 1),
-    "erf": (-1, 1), "sinh": (None, None), "cosh": (None, None),
-}  # fmt: skip
-"""Functions that are level, or beyond every format, where an argument is ``FAR``."""
 
 
 def between(lo: End, hi: End, nan: bool = False, rule: str | None = None) -> Interval:
@@ -78,12 +72,15 @@ def _between(value: mp.Mpf, bits: int) -> tuple[Fraction, Fraction]:
 
 def _far(name: str, x: Fraction) -> tuple[End, End] | None:
     """Bounds of a function that is level, or beyond every format, at ``x``."""
-    if name not in LEVELS or abs(x) <= FAR:
+    row = FUNCTIONS[name]
+    if row.far is None or abs(x) <= FAR:
         return None
-    level = LEVELS[name][x > 0]
-    if level is not None:
-        return (level - TINY, Fraction(level)) if x > 0 else (Fraction(level), level + TINY)
-    return (HUGE, INF) if x > 0 or name == "cosh" else (-INF, -HUGE)
+    _, below, above = row.far
+    level = above if x > 0 else below
+    if math.isinf(level):
+        return (HUGE, INF) if level > 0 else (-INF, -HUGE)
+    from_below = (row.shape == "rising") == (x > 0)
+    return (Fraction(level) - TINY, Fraction(level)) if from_below else (Fraction(level), Fraction(level) + TINY)
 
 
 def at_end(name: str, x: End, bits: int) -> tuple[End, End]:
@@ -95,8 +92,8 @@ def at_end(name: str, x: End, bits: int) -> tuple[End, End]:
         return (limit, limit) if math.isinf(limit) else (Fraction(limit), Fraction(limit))
     if name in RATIONAL:
         return RATIONAL[name](x), RATIONAL[name](x)
-    if not x and name in ("log", "log2", "log10"):
-        return -INF, -INF
+    if not x and math.isinf(AT_ENDS[name][2]):
+        return AT_ENDS[name][2], AT_ENDS[name][2]
     if abs(x) == 1 and (name, float(x)) in POLES:
         return POLES[name, float(x)], POLES[name, float(x)]
     if name in ("sqrt", "rsqrt"):
@@ -117,7 +114,7 @@ def _approximate(name: str, x: Fraction, bits: int) -> tuple[Fraction, Fraction]
         ends = [*_approximate(name, lower, bits), *_approximate(name, upper, bits)]
         return min(ends), max(ends)
     precision = bits + x.numerator.bit_length() + (size if name in ("log", "log2", "log10") else 0)
-    return _between(mp.UNARY[name](_mpf(x), precision), bits)
+    return _between(PRECISE[name](_mpf(x), precision), bits)
 
 
 def _exact_root(x: Fraction) -> Fraction | None:

@@ -47,6 +47,11 @@ def rounded(of: Ideal, dtype: str, args: tuple[float, ...]) -> Payload:
     for x in args:
         if x - x != 0:
             return rounder(dtype)(math.nan if any(y != y for y in args) else of.limit(*args))
+    return rounded_finite(of, dtype, args)
+
+
+def rounded_finite(of: Ideal, dtype: str, args: tuple[float, ...]) -> Payload:
+    """``rounded`` at numbers that are finite."""
     if of.double is not None and dtype != "float64":
         try:
             return rounder(dtype)(of.double(*args))

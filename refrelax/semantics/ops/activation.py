@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
@@ -178,9 +177,10 @@ def by_lines(
 
 
 def raised(f: Arithmetic) -> Callable[[Payload, Payload], Payload]:
-    """``exp(x - top)``; the difference rounded or not."""
-    exp, of = f.math("exp"), EXP_OF_DIFFERENCE
-    return lambda a, top: f.either(lambda: exp(f.sub(a, top)), lambda: f.ideal(of, a, top))
+    """``exp(x - top)``; the difference rounded or not. The exponential is asked for by an element: a dtype may have
+    none."""
+    of = EXP_OF_DIFFERENCE
+    return lambda a, top: f.either(lambda: f.math("exp")(f.sub(a, top)), lambda: f.ideal(of, a, top))
 
 
 def softmax(m: Meaning, call: Call, x: Array) -> Array:
@@ -191,9 +191,8 @@ def softmax(m: Meaning, call: Call, x: Array) -> Array:
 def softmax_along(m: Meaning, x: Array, axis: int) -> Array:
     """``softmax`` of the lines along an axis."""
     f, (one, line) = m.at(x.dtype), lines(x, [axis])
-    power = cache(lambda: raised(f))  # asked for by an element, as a dtype may have no exponential
     top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
-    powers = m.pointwise(x.dtype, lambda a, t: power()(a, t), x, top)
+    powers = m.pointwise(x.dtype, raised(f), x, top)
     total = m.tensor(one, x.dtype, lambda *i: f.reduce("add", powers.over(line(i))))
     return m.pointwise(x.dtype, f.div, powers, total)
 

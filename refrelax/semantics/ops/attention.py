@@ -114,7 +114,6 @@ def attended(
     by_key, by_value = (m.most(heads // m.most(x.dims[2], 1), 1) for x in (k, v))
     scaled = _scaled(m, call, q.dtype, features)
     one = (batches, queries, heads, 1)
-    power = cache(lambda: raised(f))  # asked for by an element, as a dtype may have no exponential
 
     def seen(i: Index) -> Run:
         if bounds is None:
@@ -128,7 +127,7 @@ def attended(
 
     scores = m.rows((batches, queries, heads, keys), q.dtype, lambda _b, i, _h: seen(i), score)
     top = m.tensor(one, q.dtype, lambda b, i, h, _: f.reduce("maximum", scores.over((b, i, h, seen(i)))))
-    powers = m.pointwise(q.dtype, lambda a, t: power()(a, t), scores, top)
+    powers = m.pointwise(q.dtype, raised(f), scores, top)
     total = m.tensor(one, q.dtype, lambda b, i, h, _: f.reduce("add", powers.over((b, i, h, seen(i)))))
     weights = m.pointwise(q.dtype, f.div, powers, total)
 

@@ -9,6 +9,7 @@ Spec: ``spec/ops/common.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isfinite, prod
 
 from refrelax.errors import InternalError, unspecified
@@ -310,14 +311,23 @@ def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.com
     Deduction leaves dims that it cannot compare open; where they then differ, and neither is 1, the run is
     ``Unspecified`` under ``rule``.
     """
+    found, clash = _aligned(shapes)
+    if clash:
+        raise unspecified(rule, f"extents {list(clash)} do not broadcast", e.span)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _aligned(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The extents of shapes aligned at the right; and of the last axis where they do not fit, those there."""
     result: list[int] = []
-    for k in range(1, max((len(s) for s in shapes), default=0) + 1):
+    for k in range(1, max(map(len, shapes), default=0) + 1):
         column = [s[-k] for s in shapes if k <= len(s)]
         wide = [extent for extent in column if extent != 1]
         if wide and min(wide) != max(wide):
-            raise unspecified(rule, f"extents {column} do not broadcast", e.span)
+            return (), tuple(column)
         result.append(wide[0] if wide else 1)
-    return tuple(reversed(result))
+    return tuple(reversed(result)), ()
 
 
 @rule("num/cast-range")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from refrelax.errors import Ended
@@ -54,7 +55,7 @@ def _asked(accuracy: Accuracy, call: Call, args: tuple[Value, ...], found: Value
     are converted to another format before they are added, or where a sum that is divided leaves the normal numbers."""
     if accuracy.once is not None and A.text(call, accuracy.once[0]) == accuracy.once[1]:
         return False
-    met = [*_precisions(args), *_precisions(found)]
+    met = _precisions(tuple([x.dtype for x in (*_tensors(args), *_tensors(found))]))
     if POWERS in met:
         return False  # without a zero and a sign there is no arithmetic to be exact about
     if accuracy.word == "reduction":
@@ -78,9 +79,10 @@ def _ends(x: Payload) -> tuple[float, ...]:
     return (x.lo, x.hi, math.nan) if x.nan else (x.lo, x.hi)
 
 
-def _precisions(values: Any) -> list[int]:
-    """The significant bits of the float dtypes among values."""
-    return [bits.FORMATS[x.dtype].mantissa_bits + 1 for x in _tensors(values) if dtypes.is_float(x.dtype)]
+@cache
+def _precisions(names: tuple[str, ...]) -> list[int]:
+    """The significant bits of the floats among dtypes."""
+    return [bits.FORMATS[name].mantissa_bits + 1 for name in names if dtypes.is_float(name)]
 
 
 def _tensors(value: Any) -> list[TensorValue]:
@@ -96,7 +98,8 @@ def _permitted(
     """``found`` with the exact results; as it is where those have no end, or not its shape."""
     real = ideal(DOUBLE)
     try:
-        exact = evaluate(replace(e, numerics=real, effects=[], spend=_nothing), call, tuple(map(_entered, args)))
+        again = Evaluation(real, [], e.span, e.dim, _nothing, e.world, e.type_of)
+        exact = evaluate(again, call, tuple(map(_entered, args)))
     except Ended:  # an index or a size that the bounds do not decide
         return found
     return _joined(e, accuracy, found, exact)

@@ -76,7 +76,7 @@ class Evaluation:
     @rule("ev/negative-extent")
     def no_negative(self, shape: Sequence[int]) -> None:
         """Ends the run where an extent of a result is negative."""
-        if any(extent < 0 for extent in shape):
+        if min(shape, default=0) < 0:
             raise unspecified("ev/negative-extent", f"a result of shape {tuple(shape)}", self.span)
 
     def tensor(self, dtype: str, shape: Sequence[int], payloads: list[Payload]) -> TensorValue:

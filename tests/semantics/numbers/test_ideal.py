@@ -11,12 +11,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from refrelax.semantics.numbers import elementary
+from refrelax.semantics.numbers import multiprecision as mp
+from refrelax.semantics.numbers.functions import FUNCTIONS, PRECISE
 from refrelax.semantics.numbers.ideal import DOUBLE, ideal, rounded_once
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import MATH
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.intsets import TruthSet
 from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.real_functions import FAR, at_end
 from refrelax.semantics.ops.activation import ROOT_HALF, ROOT_TWO_OVER_PI
 from refrelax.syntax import bits, dtypes
 from tests.draws import draws
@@ -100,6 +103,16 @@ def test_what_bounds_do_not_decide_is_not_guessed() -> None:
     exact = ideal(160).at("float32")
     assert exact.mul(exact.div(exact.lit(1), exact.lit(3)), exact.lit(3)).lo == 1
     assert rounded_once("float32", Interval(-INF, INF, True)) is None
+
+
+@pytest.mark.parametrize("x", [-FAR - 1, FAR + 1])
+@pytest.mark.parametrize("name", [name for name, row in FUNCTIONS.items() if row.far is not None])
+def test_far_away_a_function_is_what_its_row_says(name: str, x: int) -> None:
+    """The bounds are made of the row's ``far`` and ``shape`` there; mpmath knows nothing of them."""
+    low, high = at_end(name, Fraction(x), 160)
+    sign, mantissa, exponent = mp.parts(PRECISE[name](mp.number(float(x)), 12_000))
+    value = (-1 if sign else 1) * mantissa * Fraction(2) ** exponent
+    assert low <= value <= high
 
 
 def test_no_step_overflows_and_nothing_is_lost() -> None:

@@ -339,6 +339,9 @@ def lines(
 ) -> tuple[tuple[Index, ...], Callable[[Sequence[Index]], tuple[Index | Run, ...]]]:
     """The extents with 1 along ``axes``; and, for an index of those, the index of its line along ``axes``."""
     dims = tuple(1 if k in axes else n for k, n in enumerate(x.dims))
+    if len(axes) == 1:
+        (axis,) = axes
+        return dims, lambda i: (*i[:axis], ALL, *i[axis + 1 :])
     return dims, lambda i: tuple(ALL if k in axes else p for k, p in enumerate(i))
 
 

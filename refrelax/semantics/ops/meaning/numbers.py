@@ -50,6 +50,14 @@ def offsets(parts: tuple[tuple[Any, ...], ...]) -> list[int]:
     return found
 
 
+@lru_cache(maxsize=4096)
+def stretched(dims: Shape, wide: Shape, strides: Shape) -> Shape:
+    """The strides of an array of ``dims`` where it is stretched to the extents ``wide``: 0 along what it has not."""
+    lead = len(wide) - len(dims)
+    pairs = zip(dims, wide[lead:], strides, strict=True)
+    return (*[0] * lead, *(0 if own == 1 and n != 1 else stride for own, n, stride in pairs))
+
+
 MANY = 4096
 """Elements that are read run by run, instead of by offsets that are remembered."""
 
@@ -119,6 +127,23 @@ class Dense:
         return self.cells[position]
 
     def over(self, at: Sequence[Any]) -> list[Payload]:
+        base, axis = self.offset, -1
+        for k, p in enumerate(at):  # most families are one line
+            if p.__class__ is int:
+                base += p * self.strides[k]
+            elif p is ALL and axis < 0:
+                axis = k
+            else:
+                break
+        else:
+            if axis >= 0 and self.strides[axis] > 0:
+                n, distance = self.dims[axis], self.strides[axis]
+                self.spend(n)
+                return self.cells[base : base + (n - 1) * distance + 1 : distance] if n else []
+        return self.family(at)
+
+    def family(self, at: Sequence[Any]) -> list[Payload]:
+        """``over`` of any runs and hits."""
         base, size = self.offset, 1
         parts: list[tuple[Any, ...]] = []
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
@@ -311,16 +336,13 @@ class Numbers:
 
     def broadcast(self, *shapes: Shape, rule: str = "op.common/broadcast-run") -> Shape:
         first = shapes[0]
-        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes, rule=rule)
+        return first if shapes.count(first) == len(shapes) else broadcast_shape(self.e, *shapes, rule=rule)
 
     def spread(self, x: Dense, dims: Sequence[int]) -> Dense:
         wide = tuple(dims)
         if x.dims == wide:
             return x
-        lead = len(wide) - x.ndim
-        pairs = zip(x.dims, wide[lead:], x.strides, strict=True)
-        strides = tuple(0 if own == 1 and n != 1 else stride for own, n, stride in pairs)
-        return Dense(x.dtype, wide, x.cells, x.spend, (*[0] * lead, *strides), x.offset)
+        return Dense(x.dtype, wide, x.cells, x.spend, stretched(x.dims, wide, x.strides), x.offset)
 
     def flat(self, x: Dense) -> Dense:
         return self.reshaped(x, (prod(x.dims),))
