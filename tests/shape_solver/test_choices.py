@@ -48,7 +48,7 @@ def test_logs_by_values_of_a_symbol(claim: str, assume: list[str]) -> None:
     answer = prove(claim, assume)
     assert isinstance(answer, Proved)
     alone = ATTEMPTS.index(VALUES)
-    log = prooflog(answer.certificate.query, "normal", slice(alone, alone + 1), "normal form")
+    log = prooflog(answer.certificate.query, "normal", slice(alone, alone + 1), "all points")
     assert log is not None
     document = {**answer.certificate.document("quick"), "evidence": {"kind": "log", **log}}
     assert confirm(document, who="checker").by == "checker"
@@ -58,7 +58,7 @@ def test_a_log_by_values_is_of_what_holds_at_all_of_them() -> None:
     alone = ATTEMPTS.index(VALUES)
     for least, there in ((-57, True), (-56, False)):
         query = Prover(["1 <= p", "p <= 70", "q < 5"]).posed(f"(p | truncmod(-249, p)) >= {least}").query
-        log = prooflog(query, "normal", slice(alone, alone + 1), "normal form")
+        log = prooflog(query, "normal", slice(alone, alone + 1), "all points")
         assert (log is not None) == there
 
 

@@ -98,11 +98,13 @@ def ordered(
     are looked for among ``bits``, choices and ``pairs`` that it cancels; without ``bits`` at a glance, before the
     rest: where they are not soon found, splits find more in that time. What is ``simple``, and was proved by another
     stage, is not written down at first; its bits are not read before more splits. What was proved residue by residue
-    takes as many splits."""
+    takes as many splits; values are split one by one where it was proved at all of them, and nowhere else."""
     whole = {"residues": CASES, "all points": VALUES, "choices": VALUES}.get(stage)
+    soon = attempts[:1] == ATTEMPTS[:1] or attempts == (whole,)
+    attempts = tuple(each for each in attempts if each is not VALUES)
     if whole is not None:
         others = [each for each in attempts if each is not whole]
-        return [whole, *others] if attempts[:1] == ATTEMPTS[:1] else others
+        return [whole, *others] if soon else others
     normal = stage in NORMAL
     signs = kinds["td"] > 1
     left = list(attempts)
