@@ -29,7 +29,7 @@ def measure(e: PrimExpr) -> Measure:
     if isinstance(e, (SymVar, Literal)):
         return LEAF
     known: dict[int, Measure] = {}
-    pending = [e]
+    pending: list[PrimExpr] = [e]
     while pending:
         node = pending[-1]
         nodes, steps, depth, waiting = 1, 0, 0, len(pending)
