@@ -5,6 +5,7 @@ Spec: ``spec/06b-solver.md``, second half.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -47,14 +48,16 @@ class Query:
     assumptions: tuple[PrimExpr, ...] = ()
     fits: tuple[int, int] | None = None
     division: Division = "assume"
+    _symbols: dict[str, str] = field(init=False, compare=False, repr=False, default_factory=dict)
 
-    def symbols(self) -> dict[str, str]:
+    def symbols(self) -> Mapping[str, str]:
         """Names of all symbols and their dtypes, in order of appearance."""
-        found: dict[str, str] = {}
-        for e in (self.claim, *self.assumptions):
-            for node in each_once(e):
-                if isinstance(node, SymVar):
-                    found.setdefault(node.name, node.dtype)
+        found = self._symbols
+        if not found:  # looked for once: every stage asks
+            for e in (self.claim, *self.assumptions):
+                for node in each_once(e):
+                    if isinstance(node, SymVar):
+                        found.setdefault(node.name, node.dtype)
         return found
 
 

@@ -83,7 +83,9 @@ def each_once(e: PrimExpr) -> Iterator[PrimExpr]:
     while pending:
         node = pending.pop()
         yield node
-        for part in reversed(children(node)):
+        if isinstance(node, (SymVar, Literal)):  # half of all nodes
+            continue
+        for part in (node.b, node.a) if isinstance(node, Binary) else reversed(children(node)):
             if id(part) not in seen:
                 seen.add(id(part))
                 pending.append(part)

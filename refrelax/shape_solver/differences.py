@@ -35,6 +35,9 @@ Edges = dict[Mono, dict[Mono, int]]
 @rule("sh/differences")
 def by_differences(claim: PrimExpr, assumptions: Iterable[PrimExpr]) -> bool:
     """Whether each part of ``claim`` follows from a chain of ``assumptions``."""
+    assumptions = list(assumptions)
+    if sum(_count(part) for each in assumptions for part in conjuncts(each)) < MIN_GIVEN:
+        return False
     atoms = Atoms(NO_FACTS)
     wanted = [_orders(part, atoms) for part in conjuncts(claim)]
     goals = [p for each in wanted for p in each]
@@ -112,6 +115,19 @@ def _orders(part: PrimExpr, atoms: Atoms) -> list[Poly]:
         case _:
             p = order(part, atoms)
             return [] if p is None else [p]
+
+
+def _count(part: PrimExpr) -> int:
+    """How many polynomials ``_orders`` finds at most, without a look at any."""
+    match part:
+        case Binary("LE", Binary("Max", a, b), c) | Binary("GE", c, Binary("Max", a, b)):
+            return _count(Binary("LE", a, c)) + _count(Binary("LE", b, c))
+        case Binary("LE", a, Binary("Min", b, c)) | Binary("GE", Binary("Min", b, c), a):
+            return _count(Binary("LE", a, b)) + _count(Binary("LE", a, c))
+        case Binary("EQ", a, b) if a.dtype != "bool":
+            return _count(Binary("LE", a, b)) + _count(Binary("GE", a, b))
+        case _:
+            return 1
 
 
 def _edge(p: Poly) -> tuple[Mono, Mono, int] | None:

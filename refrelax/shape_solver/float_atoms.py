@@ -62,7 +62,7 @@ MAX_NODES = 60_000
 
 def has_floats(e: PrimExpr) -> bool:
     """Whether a float stands in ``e``."""
-    return any(is_float(node.dtype) for node in walk(e))
+    return any(map(is_float, {node.dtype for node in walk(e)}))
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from refrelax.shape_solver.cases import (
     without_repetition,
     without_repetitions,
 )
+from refrelax.shape_solver.choices import by_choices, by_own_points, by_seen_points, seen_bounds
 from refrelax.shape_solver.claim import (
     Answer,
     Proved,
@@ -103,6 +104,7 @@ class Attempt(Posed):
             self.residues,
             self.ranges,
             self.all_points,
+            self.own_points,
             self.carries,
             lambda: self.points("more points", second, 2),
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
@@ -113,6 +115,8 @@ class Attempt(Posed):
             lambda: self.others(by_few),
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
             self.numbers,
+            lambda: by_seen_points(self),
+            lambda: self.others(by_choices),
             lambda: self.z3_plain(self.limits.resources[2]),
             lambda: self.words(self.limits.resources[1]),
             self.by_signs,
@@ -231,6 +235,12 @@ class Attempt(Posed):
             return self.refuted("all points", model)
         return self.proved("all points", f"all {size} points that the assumptions leave")
 
+    def own_points(self) -> Proved | None:
+        """All points of the symbols of the claim, if it does not have them all."""
+        if names_in(self.query.claim) >= self.query.symbols().keys():
+            return None
+        return by_own_points(self, self.bounds())
+
     def z3(self, name: str, context: Context, resources: int) -> Answer | None:
         if not z3_.AVAILABLE or not resources or (context is self.context and name == "z3 in digits"):
             self.note(name, "skipped")
@@ -299,7 +309,7 @@ class Attempt(Posed):
         if not z3_.AVAILABLE or not resources:
             return None
         given, some = self.parts()
-        parts, bounds = [*given, *some], self.bounds()
+        parts, bounds = [*given, *some], seen_bounds(self)
         if interesting((query.claim, *query.assumptions)):
             found = words(parts, bounds)
             if found is None and given:  # what is proved under fewer assumptions holds

@@ -103,6 +103,7 @@ class Prover:
     _floats: bool = False
     _large: str | None = None
     _parts: tuple[PrimExpr, ...] = ()
+    _measured: tuple[PrimExpr, Measure] | None = None
 
     def __post_init__(self) -> None:
         if sys.getrecursionlimit() < HEADROOM:
@@ -215,7 +216,13 @@ class Prover:
 
     def large(self, e: PrimExpr) -> str | None:
         """What is too large about an expression under these assumptions, in words."""
-        return self._large or too_large(measure(e), self._size, deep=False)
+        return self._large or too_large(self._measure(e), self._size, deep=False)
+
+    def _measure(self, e: PrimExpr) -> Measure:
+        """The size of an expression, which is asked of the same one several times in a row."""
+        if self._measured is None or self._measured[0] is not e:
+            self._measured = e, measure(e)
+        return self._measured[1]
 
     def inside(self, claim: PrimExpr, allowance: Allowance | None = None) -> Answer:
         """As ``prove``, for a claim that has come through the door of this prover; a model is by number. With an
@@ -227,12 +234,12 @@ class Prover:
 
     def _query(self, claim: PrimExpr) -> Query | str:
         fits = None if self.fits is None else integer_range(self.fits)
-        return too_large(measure(claim), self._size, fits is not None) or Query(
+        return too_large(self._measure(claim), self._size, fits is not None) or Query(
             claim, self._assumptions, fits, self.division
         )
 
     def _answered(self, query: Query, allowance: Allowance | None = None) -> Answer:
-        nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
+        nodes = self._measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
         try:
             attempt = Attempt.of(query, self.context, LIMITS[self.effort], nodes)
             attempt.allowance = allowance or attempt.allowance
@@ -240,7 +247,7 @@ class Prover:
             answer = attempt.answer()
         except RecursionError:  # the obligations of a question can be deeper than the question
             return _refused(TOO_DEEP)
-        guessed = self.door.guessed & query.symbols().keys()
+        guessed = self.door.guessed & query.symbols().keys() if self.door.opaque else frozenset()
         if not guessed:
             return answer
         if isinstance(answer, Refuted) and not settles(query, answer.model, guessed):

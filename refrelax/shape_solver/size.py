@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from refrelax.rules import rule
 from refrelax.shape_solver.door import MAX_DEPTH
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, children
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, children
 
 MAX_NODES = 16_000
 """Nodes of the claim and its assumptions together."""
@@ -26,12 +26,14 @@ NOTHING: Measure = (0, 0, 0)
 
 def measure(e: PrimExpr) -> Measure:
     """The size of ``e`` written out as a tree, in time linear in what is shared."""
+    if isinstance(e, (SymVar, Literal)):
+        return LEAF
     known: dict[int, Measure] = {}
-    pending = [e]
+    pending: list[PrimExpr] = [e]
     while pending:
         node = pending[-1]
         nodes, steps, depth, waiting = 1, 0, 0, len(pending)
-        for part in children(node):
+        for part in (node.a, node.b) if isinstance(node, Binary) else children(node):
             below = LEAF if isinstance(part, (SymVar, Literal)) else known.get(id(part))
             if below is None:
                 pending.append(part)

@@ -329,7 +329,8 @@ def walk(node: PrimExpr) -> Iterator[PrimExpr]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(children(current)))
+        if not isinstance(current, (Literal, SymVar)):  # half of all nodes
+            pending.extend(reversed(children(current)))
 
 
 def conjuncts(e: PrimExpr) -> list[PrimExpr]:

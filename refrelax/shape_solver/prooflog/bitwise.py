@@ -208,6 +208,8 @@ def alike(ledger: Ledger, seen: list[int]) -> bool:
     twofold = any(atom.kind == "and" for _, atom in atoms)
     several = [(number, atom) for number, atom in atoms if atom.kind in (("and", "p2", "fd") if twofold else ("p2",))]
     for place, (v, atom) in enumerate(several):
+        if atom.kind == "and" and numbered(ledger, v, *atom.args):
+            continue
         if atom.kind == "and" and atom.args[0] != atom.args[1] and not ledger.reduce(atom.args[0] - atom.args[1]).terms:
             if ledger.reduce(Poly.atom(v) - atom.args[0]).terms:
                 p = atom.args[0] - atom.args[1]
@@ -218,6 +220,19 @@ def alike(ledger: Ledger, seen: list[int]) -> bool:
                 if not any(ledger.reduce(x - y).terms for x, y in pairs):
                     ledger.congruence(w, v, [None if x == y else equation(ledger, x - y) for x, y in pairs])
     return len(ledger.facts) > before
+
+
+def numbered(ledger: Ledger, v: int, a: Poly, b: Poly) -> bool:
+    """That the atom ``v``, which is ``a & b``, is a number, where the equations make numbers of both operands."""
+    parts = [(p, found) for p in (a, b) if (found := ledger.reduce(p)).constant() is not None]
+    if len(parts) < 2:
+        return False
+    if ledger.reduce(Poly.atom(v)).constant() is None:
+        (w,) = ledger.reading.make("and", (parts[0][1], parts[1][1])).mentions()
+        ledger.mask(w)
+        if w != v:
+            ledger.congruence(v, w, [None if p == found else equation(ledger, p - found) for p, found in parts])
+    return True
 
 
 def same(ledger: Ledger, p: Poly) -> int:

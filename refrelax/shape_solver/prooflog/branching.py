@@ -34,6 +34,7 @@ from refrelax.shape_solver.prooflog.splitting import (
     changed,
     factors,
     fractions,
+    halves,
     residues,
     splits,
     undecided,
@@ -55,6 +56,8 @@ class Branching:
     changes: int
     """How many symbols may still be made for forms over the integers."""
     """How often products of facts may be looked for."""
+    values: int = 0
+    """How many values of a symbol are split, before more is looked for."""
 
     def absurd(self, ledger: Ledger, cuts: int = MAX_CUTS) -> int | None:
         """The number of an absurdity that follows from the facts of ``ledger``."""
@@ -75,6 +78,8 @@ class Branching:
             if self.more(ledger, point):
                 continue
             split = next(splits(ledger, point), None)
+            if split is None and self.values:
+                split = next(halves(ledger, point, self.values), None)
             monos = wrong(ledger, point) if split is None else []
             if monos:
                 before = len(ledger.facts)

@@ -98,9 +98,13 @@ def ordered(
     are looked for among ``bits``, choices and ``pairs`` that it cancels; without ``bits`` at a glance, before the
     rest: where they are not soon found, splits find more in that time. What is ``simple``, and was proved by another
     stage, is not written down at first; its bits are not read before more splits. What was proved residue by residue
-    takes as many splits."""
-    if stage == "residues":
-        return [CASES, *(each for each in attempts if each is not CASES)]
+    takes as many splits; values are split one by one where it was proved at all of them, and nowhere else."""
+    whole = {"residues": CASES, "all points": VALUES, "choices": VALUES}.get(stage)
+    soon = attempts[:1] == ATTEMPTS[:1] or attempts == (whole,)
+    attempts = tuple(each for each in attempts if each is not VALUES)
+    if whole is not None:
+        others = [each for each in attempts if each is not whole]
+        return [whole, *others] if soon else others
     normal = stage in NORMAL
     signs = kinds["td"] > 1
     left = list(attempts)
@@ -245,7 +249,9 @@ def has_bits(ledger: Ledger) -> bool:
     return bool(ledger.reading.masks) or any(atom.kind == "and" for atom in ledger.reading.atoms)
 
 
-def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
+def branched(
+    ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int, values: int = 0
+) -> int | None:
     """The number of an absurdity, by ``Branching``."""
     reading = ledger.reading
     count, masked = len(reading.atoms), len(reading.masks)
@@ -253,7 +259,7 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     below.meter = meter
     masks(below)
     related(below)
-    found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
+    found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes, values).absurd(below)
     if found is None:
         reading.forget(count, masked)
         return None
@@ -317,11 +323,12 @@ FEWEST: Attempt = (branched, 4_000, FEW)
 LIFTED: Attempt = (shortened, 150, ())
 BITS: Attempt = (carrying, 100, ())
 MORE: Attempt = (branched, 2_000, (40, 0, 0))
+VALUES: Attempt = (branched, 4, (1_000, 0, 0, 300))
 CASES: Attempt = (branched, 50, (120, 0, 40))
 PLAIN: Attempt = (followed, 200, ())
 ATTEMPTS: tuple[Attempt, ...] = (
     ROOTS, READ, GLANCED, MATCHED, SHORT, FEWEST, LIFTED, BLOCKS, BITS, MORE, PLAIN,
-    CASES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
+    CASES, VALUES, (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)), (apart, 25, ()),
 )  # fmt: skip
 """In order, but for ``ordered``."""
 

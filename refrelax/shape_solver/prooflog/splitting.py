@@ -85,6 +85,50 @@ def residues(ledger: Ledger, monos: list[Mono]) -> Iterator[Split]:
                     return
 
 
+def halves(ledger: Ledger, point: Point, most: int) -> Iterator[Split]:
+    """The lower and the upper half of at most ``most`` values of a symbol that stands in a product, a quotient or a bit
+    operator: of that with the fewest. An end that no fact about it alone says may follow from the linear rows."""
+    atoms = ledger.reading.atoms
+    seen = sight(ledger)
+    hard = {atom for p in ledger.reduced if p is not None for mono in p.terms if len(mono) > 1 for atom in mono}
+    hard.update(atom for each in seen for arg in atoms[each].args for atom in arg.mentions())
+    found: list[tuple[int, int, int]] = []
+    for number in seen:
+        if atoms[number].kind == "sym" and number in hard:
+            low, high = _span(ledger, point, number, most)
+            if low is not None and high is not None and 0 < high - low < most:
+                found.append((high - low, number, (low + high + 1) // 2))
+    if found:
+        _, number, middle = min(found)
+        p = Poly.atom(number) - middle
+        yield {"sign": p.written()}, [[ge(p)], [ge(-p - 1)]], False
+
+
+def _span(ledger: Ledger, point: Point, number: int, most: int) -> tuple[int | None, int | None]:
+    low, high = span(ledger, number)
+    x, wide = Poly.atom(number), low is None or high is None or high - low >= most
+    if wide and low is not None and (size := _end(ledger, point, x - low, most)) is not None:
+        return low, low + size
+    if wide and high is not None and (size := _end(ledger, point, high - x, most)) is not None:
+        return high - size, high
+    return low, high
+
+
+def _end(ledger: Ledger, point: Point, p: Poly, most: int) -> int | None:
+    """The least number of which the linear rows show that ``p``, which is not negative, is at most it; below
+    ``most``."""
+    low, high = max(0, floor(point.value(p))), most - 1
+    if low > high or shown(ledger, point, high - p) is None:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if shown(ledger, point, middle - p) is None:
+            low = middle + 1
+        else:
+            high = middle
+    return high
+
+
 def factors(ledger: Ledger, point: Point, monos: list[Mono]) -> Iterator[Split]:
     """Signs of what an atom of a monomial is multiplied by, whose value at the point is not the product of theirs: of
     all that it is multiplied by in a row first."""
