@@ -13,8 +13,9 @@ from typing import Any
 
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
 from refrelax.shape_solver.descents.claims import Known, Shown, assumed, domain
-from refrelax.shape_solver.descents.formats import FORMATS, constant, neutral
+from refrelax.shape_solver.descents.formats import FORMATS, constant, neutral, total
 from refrelax.shape_solver.descents.laws import LAWS
+from refrelax.shape_solver.descents.reductions import REDUCTIONS, vacuous
 from refrelax.shape_solver.descents.terms import GROUPED, Expr, Node, Table
 
 
@@ -64,6 +65,10 @@ class Rewriting:
                 return self.single(node, known)
             case ["merge", [*inside]], ("fold", *_):
                 return self.merged(node, inside, known)
+            case [str() as name, *rest], ("fold", *_) if name in REDUCTIONS:
+                return REDUCTIONS[name](self, node, rest, known)
+            case ["vacuous", *rest], ("choose", *_):
+                return vacuous(self, node, rest, known)
             case [str() as place, *rest], _ if place in PLACES:
                 return self.inside(node, place, rest, known)
         raise Rejected(f"expected a rule for {shown(node)}, found {shown(how)}")
@@ -96,6 +101,28 @@ class Rewriting:
         if self.second:
             self.in_bounds(tensor, indices, known)
         return self.table.number(("number", found.dtype, found.data[0]))
+
+    def never(self, t: int, known: Known) -> bool:
+        """Whether an element is never poison, where ``known`` holds."""
+        table = self.table
+        table.fuel.spend()
+        match table.nodes[t]:
+            case ("int" | "number", _, _):
+                return True
+            case ("apply", op, dtype, _, args):
+                return total(op, dtype, list(map(table.dtype, args))) and all(self.never(x, known) for x in args)
+            case ("load", tensor, indices):
+                self.in_bounds(tensor, indices, known)
+                found = table.tensors[tensor]
+                if found.body is None:
+                    return not found.poison
+                return self.never(table.replaced(found.body, dict(zip(found.variables, indices, strict=True))), known)
+            case ("choose", c, yes, no):
+                arms = self.arm(c, True, known), self.arm(c, False, known)
+                return all(self.never(x, under) for x, under in zip((c, yes, no), (known, *arms), strict=True))
+            case ("fold", _, start, axes, guard, body, _):
+                return self.never(start, known) and self.never(body, self.within(axes, guard, known))
+        return False
 
     # --- places
 
