@@ -18,10 +18,10 @@ NAMES = {
     "orders": ("lt", "le", "gt", "ge", "eq", "ne"),
     "rules": (
         "same", "open", "absurd", "integers", "load", "tensors", "operation", "cases", "choice", "either", "chosen",
-        "nothing", "rewrite", "fold", "flat", "words",
+        "nothing", "rewrite", "fold", "flat", "words", "supposed",
     ),
     "rewrites": ("unfold", "constant", "turn", "single", "merge", "idle", "law", "empty", "spread", "outside",
-                 "parted", "alike", "vacuous"),
+                 "parted", "alike", "vacuous", "told", "passed-over"),
     "sides": ("first", "second"),
     "dtypes": ("float32", "float64", "int32", "int64", "uint32", "bool"),
     "truths": ("true", "false"),

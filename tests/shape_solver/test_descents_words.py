@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -26,7 +27,8 @@ from tests.shape_solver.descent_values import differs
 
 QUICK = (
     "select-bool", "absorb", "compare-max", "mul-distributes", "div-mod", "udiv-shift", "or-and", "cast-add",
-    "concat-reduce", "reduce-neg", "reduce-add", "broadcast-max", "reverse-reduce", "dot-zero", "abs-neg",
+    "concat-reduce", "select-select", "reduce-where", "reduce-of-one",
+    "reduce-neg", "reduce-add", "broadcast-max", "reverse-reduce", "dot-zero", "abs-neg",
 )  # fmt: skip
 MORE = (
     "not-not", "de-morgan", "xor-self", "compare-never", "compare-unsigned", "max-min", "max-select", "sub-add",
@@ -93,7 +95,7 @@ def same(t: int) -> Any:
     return {"rule": "same", "first": t, "second": t}
 
 
-def words(terms: list[Any], x: int, y: int, leaves: list[int], meets: list[tuple[int, ...]]) -> Any:
+def words(terms: list[Any], x: int, y: int, leaves: list[int], meets: Sequence[tuple[int, ...]]) -> Any:
     """A record by one step on words, of which the leaves are the same; with the certificate that it needs."""
     table = Table({"n": "int"})
     table.read([*TENSORS, *terms])
@@ -225,6 +227,103 @@ def test_two_leaves_for_one_that_may_be_poison_are_two() -> None:
     terms[3] = number(7)
     steps[2:6] = [same(1), same(2), *steps[4:6]]  # (and what is no longer open is no longer permitted)
     assert "premise" in rejected(about(terms, [*steps, last], 8, 10, certificates=documents))
+
+
+# --- truths that are data
+
+
+R2 = ["load", 2, [["sub", ["sub", N, ["const", 1]], I]]]
+"""Another truth, which is seen in bounds by certificates alone."""
+NESTED = [P, X, Y, ["choose", 0, 1, 2], ["choose", 0, 3, 2], ["open"]]
+HOLDS, FAILS = [*INSIDE, elem(0)], [*INSIDE, ["not", elem(0)]]
+
+
+def cases(terms: list[Any], first: int, second: int, arms: tuple[int, int], contexts: Any = (HOLDS, FAILS)) -> Any:
+    """That a choice in a choice by the same truth (terms 3 and 4) is an element, by both cases of the truth."""
+    steps: list[Any] = []
+    for under, arm in ((1, arms[0]), (2, arms[1])):
+        holds = under == 1
+        by = {"rule": "rewrite", "side": "first", "by": ["told", holds, [elem(0)]], "under": under}
+        then = {"rule": "rewrite", "side": "second", "by": ["told", holds, [elem(0)]], "under": under}
+        steps.append({**same(arm), "under": under})
+        steps.append({**then, "first": arm, "second": second, "premises": [len(steps) - 1]})
+        if holds:
+            steps.append({**by, "first": 3, "second": second, "premises": [len(steps) - 1]})
+        steps.append({**by, "first": first, "second": second, "premises": [len(steps) - 1]})
+    last = {"rule": "supposed", "first": first, "second": second, "on": elem(0), "premises": [3, len(steps) - 1]}
+    return about(terms, [*steps, last], first, second, contexts)
+
+
+def test_both_cases_of_a_truth() -> None:
+    document = cases(NESTED, 4, 3, (1, 2))
+    assert not rejected(document)
+    for change in ({"premises": [3, 3]}, {"premises": [6, 6]}, {"premises": [6, 3]}, {"on": elem(1)}):
+        forged = copy.deepcopy(document)
+        forged["steps"][-1] |= change
+        assert rejected(forged)
+    for k, row in enumerate(document["steps"]):
+        if row["rule"] == "rewrite":
+            forged = copy.deepcopy(document)
+            forged["steps"][k]["by"][1] = not row["by"][1]
+            assert "a claim that is shown" in rejected(forged)
+            forged = copy.deepcopy(document)
+            forged["steps"][k]["under"] = 0
+            assert rejected(forged)
+
+
+def test_a_truth_that_may_be_poison_is_no_case_of_the_second_program() -> None:
+    """Of the first program's element it is, where it is the condition of it: that is poison then as well."""
+    table = [*TENSORS, {"dtype": "bool", "shape": [N], "poison": True}]
+    unknown = ["load", 4, [I]]
+    document = cases([unknown, *NESTED[1:]], 4, 3, (1, 2))
+    document["table"] = [*table, unknown, *NESTED[1:]]
+    assert not rejected(document)
+    terms = [unknown, X, Y, ["choose", 0, 1, 1]]
+    steps = [{**same(1), "under": under} for under in (1, 2)]
+    steps += [
+        {"rule": "rewrite", "side": "second", "by": ["told", under == 1, [elem(0)]], "under": under, "first": 1,
+         "second": 3, "premises": [under - 1]} for under in (1, 2)
+    ]  # fmt: skip
+    steps.append({"rule": "supposed", "first": 1, "second": 3, "on": elem(0), "premises": [2, 3]})
+    forged = about(terms, steps, 1, 3, (HOLDS, FAILS))
+    forged["table"] = [*table, *terms]
+    assert "never poison" in rejected(forged)
+    forged["table"][len(table)] = P
+    assert not rejected(forged)
+
+
+def test_what_is_told_of_a_part_says_nothing_of_the_other() -> None:
+    """``p or q`` holds where ``p`` does, but may be poison by ``q``; ``p and q`` is not decided."""
+    table = [*TENSORS, {"dtype": "bool", "shape": [N], "poison": True}]
+    other = ["load", 4, [I]]
+    for op, side, good in (("Or", "first", True), ("Or", "second", False), ("And", "first", False)):
+        terms = [P, X, Y, other, apply(op, 0, 3, dtype="bool"), ["choose", 4, 1, 2]]
+        pair = {"first": 5, "second": 1} if side == "first" else {"first": 1, "second": 5}
+        step = {"rule": "rewrite", "side": side, "by": ["told", True, [elem(0), elem(3)]], "under": 1, **pair}
+        document = about(terms, [{**same(1), "under": 1}, {**step, "premises": [0]}], *pair.values(), (HOLDS,))
+        document["table"] = [*table, *terms]
+        document["results"][0]["under"] = 1
+        assert (not rejected(document)) is good, (op, side, rejected(document))
+
+
+def test_a_truth_of_sums_that_may_be_of_another_order_is_no_case() -> None:
+    zero, at = ["number", "float32", 0], ["load", 4, [["sym", "k"]]]
+    table = [{"dtype": "float32", "shape": [N]}, zero, at, fold("Add", 0, 1), apply("LT", 0, 2, dtype="bool"), X, Y,
+             ["choose", 3, 4, 5]]  # fmt: skip
+    arms = [{"rule": "same", "first": t, "second": t, "under": 0} for t in (6, 6)]
+    step = {"rule": "supposed", "first": 6, "second": 6, "on": elem(3), "premises": [0, 1]}
+    assert "one value" in rejected(about(table, [*arms, step], 6, 6))
+
+
+@pytest.mark.parametrize("op", ["Max", "Min"])
+def test_an_infinity_is_passed_over_by_the_first_program_alone(op: str) -> None:
+    bits, other = (0xFF800000, "Min") if op == "Max" else (0x7F800000, "Max")
+    table = [{"dtype": "float32", "shape": [N]}, ["load", 4, [I]], ["number", "float32", bits],
+             apply(op, 1, 0, dtype="float32"), apply(other, 1, 0, dtype="float32")]  # fmt: skip
+    assert not rejected(rewritten(table, 2, ["passed-over", 0], 0))
+    for which, how, side in ((2, 0, "second"), (2, 1, "first"), (3, 0, "first")):
+        found = rejected(rewritten(table, which, ["passed-over", how], 0, side))
+        assert "a rule" in found or "an infinity" in found
 
 
 # --- reductions of integers

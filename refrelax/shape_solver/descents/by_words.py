@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
 from refrelax.shape_solver.descents.claims import Known, Shown, assumed
 from refrelax.shape_solver.descents.terms import Key, Node, Table
-from refrelax.shape_solver.descents.words import Settled, Words, ranges
+from refrelax.shape_solver.descents.words import Settled, Words, leaf, ranges
 
 NOTHING_KNOWN = Known(frozenset(), frozenset())
 
@@ -73,13 +73,6 @@ def listed(rest: dict[str, Any], name: str) -> list[Any]:
     found = rest.pop(name, [])
     expect(isinstance(found, list), f"a list of {name}", found)
     return list(found)
-
-
-def leaf(table: Table, e: Any) -> int:
-    match e:
-        case ["elem", number]:
-            return table.element(number)
-    raise Rejected(f"expected an element, found {shown(e)}")
 
 
 def met(table: Table, row: Any, ours: set[int]) -> tuple[int, int | None]:

@@ -16,7 +16,8 @@ from refrelax.shape_solver.descents.claims import Known, Shown, assumed, domain
 from refrelax.shape_solver.descents.formats import FORMATS, constant, neutral, total
 from refrelax.shape_solver.descents.laws import LAWS
 from refrelax.shape_solver.descents.reductions import REDUCTIONS, vacuous
-from refrelax.shape_solver.descents.terms import GROUPED, Expr, Node, Table
+from refrelax.shape_solver.descents.terms import GROUPED, Expr, Node, Table, negated
+from refrelax.shape_solver.descents.words import Settled, Words, leaf
 
 
 @dataclass(slots=True)
@@ -47,10 +48,18 @@ class Rewriting:
                 condition = self.integral(c)
                 self.shown.need(condition if holds else ("not", condition), known)
                 return int(yes if holds else no)
+            case ["told", bool() as holds, [*leaves]], ("choose", c, yes, no):
+                self.told(c, holds, leaves, known)
+                return int(yes if holds else no)
             case ["turn"], ("choose", c, yes, no):
                 match self.table.nodes[c]:
                     case ("apply", "Not", "bool", _, (inner,)):
                         return self.table.number(("choose", inner, no, yes))
+            case ["passed-over", 0 | 1 as k], ("apply", "Max" | "Min" as op, dtype, _, (x, y)) if not self.second:
+                end, other = (x, y) if k == 0 else (y, x)
+                if dtype in FORMATS and self.table.nodes[end][0] == "number":
+                    expect(self.table.nodes[end][2] in neutral(op, dtype), "an infinity", self.table.nodes[end])
+                    return int(other)
             case ["law", str() as name], _ if name in LAWS:
                 found = LAWS[name](self.table, node)
                 if found is not None:
@@ -72,6 +81,20 @@ class Rewriting:
             case [str() as place, *rest], _ if place in PLACES:
                 return self.inside(node, place, rest, known)
         raise Rejected(f"expected a rule for {shown(node)}, found {shown(how)}")
+
+    def told(self, c: int, holds: bool, leaves: list[Any], known: Known) -> None:
+        """That a condition which is data holds, or does not, by what is known of its leaves; of the second program,
+        that it is not poison either: of each leaf it is known whether it holds, or it is never poison."""
+        table, settled = self.table, Settled(self.table)
+        words = Words(table, {t: ("elem", t) for t in (leaf(table, each) for each in leaves)})
+        claim = words.word(c, "bool")
+        for t in words.met:
+            expect(settled(t), "a leaf that is one value", table.nodes[t])
+            key = table.truth_key(("elem", t)) if table.dtype(t) == "bool" else None
+            decided = key is not None and bool({key, negated(key)} & known.facts)
+            if self.second and not decided:
+                expect(self.never(t, known), "a leaf that is known or never poison", table.nodes[t])
+        self.shown.need(claim if holds else ("not", claim), known)
 
     def integral(self, c: int) -> Expr:
         """A condition over indices."""

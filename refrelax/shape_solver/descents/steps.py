@@ -18,6 +18,7 @@ from refrelax.shape_solver.descents.claims import Certificates, Known, Shown, as
 from refrelax.shape_solver.descents.formats import is_nan, neutral
 from refrelax.shape_solver.descents.rewrites import Rewriting, is_integer, is_neutral
 from refrelax.shape_solver.descents.terms import GROUPED, Expr, Key, Node, Table, conjuncts, negated
+from refrelax.shape_solver.descents.words import Settled, leaf
 
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
 
@@ -196,6 +197,19 @@ class _One:
         parts = [part for node in self.nodes for part in self.comparisons(node)]
         expect(key in parts or negated(key) in parts, "a comparison in a condition at a head", on)
         for number, fact in ((yes, on), (no, ("not", on))):
+            known = assumed(self.table, self.step.known, [fact])
+            self.premise(number, self.step.first, self.step.second, known)
+
+    def supposed(self, rest: dict[str, Any]) -> None:
+        """So it is where a truth that is data holds, and where it does not: one that is never poison, or the condition
+        of the first element, which then is poison as well."""
+        yes, no = self.premises(rest, 2)
+        t, node = leaf(self.table, rest.pop("on", None)), self.nodes[0]
+        expect(self.table.dtype(t) == "bool", "a truth", self.table.nodes[t])
+        expect(Settled(self.table)(t), "a truth that is one value", self.table.nodes[t])
+        own = node[0] == "choose" and self.table.key(node[1]) == self.table.key(t)
+        expect(own or self.never(t, self.step.known), "a truth that is never poison", self.table.nodes[t])
+        for number, fact in ((yes, ("elem", t)), (no, ("not", ("elem", t)))):
             known = assumed(self.table, self.step.known, [fact])
             self.premise(number, self.step.first, self.step.second, known)
 
@@ -410,6 +424,7 @@ RULES = {
     "fold": _One.fold,
     "flat": _One.flat,
     "words": words,
+    "supposed": _One.supposed,
 }
 
 __all__ = ["RULES", "Inference", "Steps", "conjuncts"]

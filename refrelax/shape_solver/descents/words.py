@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from refrelax.shape_solver.checker.terms import Rejected, dtype_range, expect, shown
 from refrelax.shape_solver.descents.formats import FORMATS
@@ -122,6 +123,14 @@ def ranges(table: Table, leaves: Iterable[int]) -> list[Expr]:
             low, high = dtype_range(table.dtype(t))
             found += [("ge", ("elem", t), ("const", low)), ("le", ("elem", t), ("const", high))]
     return found
+
+
+def leaf(table: Table, e: Any) -> int:
+    """The element that a record names as a leaf."""
+    match e:
+        case ["elem", number]:
+            return table.element(number)
+    raise Rejected(f"expected an element, found {shown(e)}")
 
 
 class Settled:

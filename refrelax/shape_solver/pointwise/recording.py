@@ -20,9 +20,11 @@ from refrelax.shape_solver.descents.claims import assumed as known_with
 from refrelax.shape_solver.descents.document import FORMAT, VERSION
 from refrelax.shape_solver.descents.steps import COMMUTES, Steps
 from refrelax.shape_solver.descents.terms import Table
+from refrelax.shape_solver.pointwise.elements import passed_over
 from refrelax.shape_solver.pointwise.logic import Given, compare, within
 from refrelax.shape_solver.pointwise.recording_folds import Folds
 from refrelax.shape_solver.pointwise.recording_tables import NoRecord, Row, Scope
+from refrelax.shape_solver.pointwise.recording_truths import to_suppose
 from refrelax.shape_solver.pointwise.recording_words import by_words
 from refrelax.shape_solver.pointwise.show import unequal
 from refrelax.shape_solver.pointwise.simplify import first_atom
@@ -197,7 +199,11 @@ class Recorder(Folds):
         try:
             return by_words(self, self.prove, a, b, at)
         except NoRecord as problem:
-            raise NoRecord(f"{why}; {problem}") from None
+            said = str(problem)
+        try:
+            return self.supposed(a, b, at)
+        except NoRecord:
+            raise NoRecord(f"{why}; {said}") from None
 
     def loads(self, a: Load, b: Load, at: Scope, whole: bool) -> int | None:
         if len(a.indices) != len(b.indices):
@@ -239,6 +245,24 @@ class Recorder(Folds):
         return self.prove(a, b, at)
 
     def heads(self, a: Term, b: Term, at: Scope) -> int:
+        try:
+            return self.same_heads(a, b, at)
+        except NoRecord as problem:
+            if not isinstance(a, Choose) and not isinstance(b, Choose):
+                raise
+            why = problem
+        try:
+            return self.supposed(a, b, at)
+        except NoRecord:
+            raise why from None
+
+    def supposed(self, a: Term, b: Term, at: Scope) -> int:
+        """Both cases of a truth that is data."""
+        t, fact, claims = to_suppose(self, a, b, at)
+        premises = [self.prove(a, b, self.inside(at, each)) for each in (fact, Not(fact))]
+        return self.step("supposed", a, b, at, on=["elem", t], claims=claims, premises=premises)
+
+    def same_heads(self, a: Term, b: Term, at: Scope) -> int:
         match a, b:
             case Int(x), Int(y) if x.dtype == y.dtype:
                 same = Binary("EQ", x, y) if x.dtype == "bool" else compare("EQ", x, y)
@@ -257,9 +281,21 @@ class Recorder(Folds):
                 return self.step("nothing", a, b, at)
             case Fold(), Fold():
                 return self.folds(a, b, at, self.prove)
+            case Apply(), _ if (other := passed_over(a)) is not None:
+                return self.passed_over(a, b, other, at)
             case Apply(), Apply():
                 return self.operation(a, b, at)
         raise NoRecord(unequal(self.descent.terms, a, b))
+
+    def passed_over(self, a: Apply, b: Term, one: Term, at: Scope) -> int:
+        """An extreme with the infinity that it passes over: the same operation, or its other operand."""
+        try:
+            if isinstance(b, Apply):
+                return self.operation(a, b, at)
+        except NoRecord:
+            pass
+        k = int(a.args[1] is not one)
+        return self.rewrite(a, b, at, False, (["passed-over", k], [], one), self.prove)
 
     def operation(self, a: Apply, b: Apply, at: Scope) -> int:
         if (a.op, a.dtype, a.attrs, len(a.args)) != (b.op, b.dtype, b.attrs, len(b.args)):

@@ -13,6 +13,7 @@ from refrelax.shape_solver.pointwise.elements import apply, signed
 from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.shape_solver.pointwise.recording_claims import Claims
 from refrelax.shape_solver.pointwise.recording_tables import How, Moved, NoRecord, Row, Scope, said
+from refrelax.shape_solver.pointwise.recording_truths import told
 from refrelax.shape_solver.pointwise.regroup import is_identity, is_minus_zero
 from refrelax.shape_solver.pointwise.simplify import divides, simplified
 from refrelax.shape_solver.pointwise.terms import (
@@ -26,7 +27,7 @@ from refrelax.shape_solver.pointwise.terms import (
     TensorTerm,
     Term,
 )
-from refrelax.syntax.scalars import Not, PrimExpr, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Not, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 
 @dataclass(slots=True)
@@ -51,6 +52,8 @@ class Sides(Claims):
                     decided = self.seen(condition, at)
                     if decided is not None:
                         return ["arm", holds], decided, arm
+            case Choose(c) if (found := told(self, t, at, second)) is not None:
+                return found
             case Choose(Apply("Not", _, (inner,)), yes, no):
                 return ["turn"], [], terms.choose(inner, no, yes)
             case Choose(c, yes, no):
@@ -128,7 +131,8 @@ class Sides(Claims):
         """A reduction from what changes nothing, of what changes nothing, as its start."""
         if not isinstance(t.start, Number | Int) or not is_identity(t.op, t.start) or is_minus_zero(t.start):
             return None
-        found = self.brought(t, at, second, deep=False)
+        truths = any(isinstance(each, SymVar | Not) for each in at.given)
+        found = self.brought(t, at, second, deep=truths)
         if found is None or not isinstance(found[2], Number | Int) or not is_identity(t.op, found[2]):
             return None
         return ["idle", found[0]], found[1], t.start

@@ -17,12 +17,13 @@ from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.descents.by_words import NOTHING_KNOWN
 from refrelax.shape_solver.descents.claims import Shown
 from refrelax.shape_solver.descents.terms import Expr, Table
-from refrelax.shape_solver.descents.words import WORDS, Settled, Words
+from refrelax.shape_solver.descents.words import WORDS, Settled
 from refrelax.shape_solver.pointwise.recording_claims import documented
 from refrelax.shape_solver.pointwise.recording_folds import Prove
 from refrelax.shape_solver.pointwise.recording_moves import word_move
 from refrelax.shape_solver.pointwise.recording_sides import Sides
 from refrelax.shape_solver.pointwise.recording_tables import NoRecord, Scope
+from refrelax.shape_solver.pointwise.recording_truths import Laid
 from refrelax.shape_solver.pointwise.terms import Term
 from refrelax.shape_solver.prooflog.translate import BINARY, INTRINSIC
 from refrelax.syntax.scalars import Binary, BinaryOp, Cast, Intrinsic, Not, PrimExpr, SymVar, bool_imm
@@ -31,20 +32,6 @@ MOST_MOVES = 60
 OF_RINGS: dict[str, BinaryOp] = {name: op for op, name in BINARY.items()}  # type: ignore[misc]
 OF_BITS = {name: op for op, name in INTRINSIC.items()}
 COMPARED: dict[str, BinaryOp] = {"lt": "LT", "le": "LE", "gt": "GT", "ge": "GE", "eq": "EQ", "ne": "NE"}
-
-
-class Laid(Words):
-    """An element over leaves that are found as it is written: whatever is no operation on words."""
-
-    def word(self, t: int, dtype: str, strict: bool = True) -> Expr:
-        try:
-            return Words.word(self, t, dtype, strict)
-        except Rejected:
-            assert isinstance(self.leaves, dict)
-            if t in self.leaves:
-                raise
-            self.leaves[t] = ("elem", t)
-            return Words.word(self, t, dtype, strict)
 
 
 @rule("sh/descent-words")
