@@ -169,8 +169,23 @@ def test_divisors_and_shifts_are_literals_in_range(op: str) -> None:
 
 
 def test_numbers_are_of_their_dtype() -> None:
-    terms = [X, number(1 << 31), apply("Add", 0, 1)]
-    assert "a number of int32" in rejected(words(terms, 2, 2, [0], [(0, 0)]))
+    """One that is not would be less than ``2**31`` as an element, and more as an integer."""
+    for value in (1 << 31, -(1 << 31) - 1):
+        assert "a number of int32" in rejected(about([X, number(value)], [same(1)], 1, 1))
+
+
+def test_of_integers_over_indices_no_range_is_known() -> None:
+    last = number((1 << 31) - 1)
+    for first, holds in ((X, True), (["int", INT, ["mul", N, N]], False)):
+        terms = [first, last, apply("LE", 0, 1, dtype="bool"), ["int", "bool", ["true"]]]
+        steps = [same(0)]
+        documents: list[Any] = []
+        table = Table({"n": "int"})
+        table.read([*TENSORS, X, *terms[1:2]])
+        claims = certified(table, ("iff", ("le", ("elem", 0), ("const", (1 << 31) - 1)), ("true",)), documents)
+        step = {"rule": "words", "first": 2, "second": 3, "leaves": [elem(0)], "claims": claims}
+        found = rejected(about(terms, [*steps, step], 2, 3, certificates=documents))
+        assert not found if holds else "a claim that is shown" in found
 
 
 def test_a_leaf_of_the_second_element_is_poison_only_where_the_first_is() -> None:

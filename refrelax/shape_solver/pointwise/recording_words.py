@@ -123,7 +123,7 @@ def certified(table: Table, claim: Expr, documents: list[Any]) -> list[Any] | No
     asked = asked_of(claim, names, table.dtype)
     given: list[PrimExpr] = []
     for t, symbol in names.items():
-        if symbol.dtype != "bool":
+        if symbol.dtype != "bool" and table.nodes[t][0] != "int":
             low, high = dtype_range(table.dtype(t))
             given += [Binary("GE", symbol, integer(low)), Binary("LE", symbol, integer(high))]
     query = Query(asked, tuple(given), None, "require")
