@@ -281,8 +281,8 @@ class Recorder(Folds):
                 return self.step("nothing", a, b, at)
             case Fold(), Fold():
                 return self.folds(a, b, at, self.prove)
-            case Apply(), _ if (other := passed_over(a)) is not None:
-                return self.passed_over(a, b, other, at)
+            case Apply(), _ if (operand := passed_over(a)) is not None:
+                return self.passed_over(a, b, operand, at)
             case Apply(), Apply():
                 return self.operation(a, b, at)
         raise NoRecord(unequal(self.descent.terms, a, b))
