@@ -1,11 +1,11 @@
 """Of proofs for all shapes, how many are written down as a record that the checker of descents accepts.
 
-    python tools/descent_records.py [--pairs PAIRS.jsonl] [--library] [--rules RANK] [--models] [--out DIR]
+    python tools/descent_records.py [--pairs PAIRS.jsonl] [--library] [--rules RANK] [--models] [--cases] [--out DIR]
 
 ``--library``: the pairs of ``benchmarks/pointwise.toml``; ``--rules``: the rewrite rules of ``tests/judge``;
-``--models``: the example models, imported against TVM's kernels; ``--pairs``: as ``tools/pass_pairs.py`` reads them. A
-line a pair that is proved: whether its record is accepted, with its steps and size, else why there is none. Times are
-processor time.
+``--cases``: the proofs of the conformance suite; ``--models``: the example models, imported against TVM's kernels;
+``--pairs``: as ``tools/pass_pairs.py`` reads them. A line a pair that is proved: whether its record is accepted, with
+its steps and size, else why there is none. Times are processor time.
 """
 
 from __future__ import annotations
@@ -60,6 +60,14 @@ def models() -> Iterator[Pair]:
         yield name, first, second, example.entry, Options(relax=frozenset({"extreme-identity"}), record=True)
 
 
+def cases() -> Iterator[Pair]:
+    path = ROOT / "refrelax" / "conformance" / "cases" / "validation.toml"
+    for each in tomllib.loads(path.read_text(encoding="utf-8"))["case"]:
+        if each.get("expect") == "Proved" and "correspond" not in each:  # (those are asked through wrappers)
+            first, second = (rr.check(rr.parse(each[side])) for side in ("module", "validate"))
+            yield each["name"], first, second, "main", Options(record=True)
+
+
 def pairs(path: Path) -> Iterator[Pair]:
     from tools.pass_pairs import Nothing, changed, constants, text
 
@@ -79,11 +87,13 @@ def main() -> int:
     parser.add_argument("--library", action="store_true")
     parser.add_argument("--rules", type=int, choices=(1, 2))
     parser.add_argument("--models", action="store_true")
+    parser.add_argument("--cases", action="store_true")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", default="")
     asked = parser.parse_args()
     sources = [library()] if asked.library else []
     sources += [rules(asked.rules)] if asked.rules else []
+    sources += [cases()] if asked.cases else []
     sources += [models()] if asked.models else []
     sources += [pairs(asked.pairs)] if asked.pairs else []
     counts: Counter[str] = Counter()

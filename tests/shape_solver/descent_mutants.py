@@ -12,16 +12,18 @@ from collections.abc import Iterator
 from typing import Any
 
 NAMES = {
-    "operations": ("Add", "Sub", "Mul", "Div", "Max", "Min", "And", "Or", "LT", "LE", "EQ", "NE", "T.exp", "T.sqrt"),
+    "operations": ("Add", "Sub", "Mul", "Div", "Max", "Min", "And", "Or", "LT", "LE", "EQ", "NE", "T.exp", "T.sqrt",
+                   "FloorDiv", "FloorMod", "T.bitwise_and", "T.bitwise_or", "T.shift_left", "T.shift_right"),
     "integers": ("add", "sub", "mul", "floordiv", "floormod", "min", "max"),
     "orders": ("lt", "le", "gt", "ge", "eq", "ne"),
     "rules": (
         "same", "open", "absurd", "integers", "load", "tensors", "operation", "cases", "choice", "either", "chosen",
-        "nothing", "rewrite", "fold", "flat",
+        "nothing", "rewrite", "fold", "flat", "words", "supposed",
     ),
-    "rewrites": ("unfold", "constant", "turn", "single", "merge", "idle", "law", "empty"),
+    "rewrites": ("unfold", "constant", "turn", "single", "merge", "idle", "law", "empty", "spread", "outside",
+                 "parted", "alike", "vacuous", "told", "passed-over"),
     "sides": ("first", "second"),
-    "dtypes": ("float32", "float64", "int32", "int64"),
+    "dtypes": ("float32", "float64", "int32", "int64", "uint32", "bool"),
     "truths": ("true", "false"),
 }  # fmt: skip
 OF = {name: names for names in NAMES.values() for name in names}

@@ -108,13 +108,25 @@ class Values:
                     item = self.term(body, below) if guard is None or self.integer(guard, below) else NOTHING
                     if POISON in (item, result):
                         return POISON
-                    result = result if item is NOTHING else applied(op, "", "", [result, item])
+                    result = result if item is NOTHING else applied(op, self.dtype(body), "", [result, item])
                 return result
             case ["open"]:
                 return POISON
             case ["nothing", *_]:
                 return NOTHING
         raise AssertionError(number)
+
+    def dtype(self, number: int) -> str:
+        match self.terms[number]:
+            case ["int" | "number", dtype, *_] | ["apply", _, dtype, *_]:
+                return str(dtype)
+            case ["load", tensor, _]:
+                return str(self.tensors[tensor]["dtype"])
+            case ["choose", _, yes, no]:
+                return self.dtype(yes) or self.dtype(no)
+            case ["fold", _, _, _, _, body, _]:
+                return self.dtype(body)
+        return ""
 
     def points(self, axes: Any, env: dict[str, int]) -> Iterator[dict[str, int]]:
         if not axes:
@@ -136,7 +148,12 @@ class Values:
             for i, d in zip(indices, shape, strict=True):
                 flat = flat * d + i
             return decoded(row["dtype"], row["data"][flat])
-        drawn = random.Random(f"{self.seed} {tensor} {indices}").randint(-6, 6)
+        rng = random.Random(f"{self.seed} {tensor} {indices}")
+        drawn = rng.randint(-6, 6)
+        if row["dtype"].startswith(("int", "uint")) and self.seed % 3 == 0:  # (words at their ends as well)
+            return wrapped(
+                rng.choice((drawn, drawn + (1 << int(row["dtype"].lstrip("uint")) - 1), -drawn << 7)), row["dtype"]
+            )
         if row["dtype"] == "bool":
             return drawn > 0
         return float(drawn) if row["dtype"] in FLOATS else abs(drawn) if row["dtype"][0] == "u" else drawn
@@ -162,6 +179,20 @@ def applied(op: str, dtype: str, attrs: str, args: list[Any]) -> Any:
         case (("Add" | "Sub" | "Mul"), [a, b]):
             found = {"Add": a + b, "Sub": a - b, "Mul": a * b}[op]
             return wrapped(found, dtype) if whole else found
+        case "FloorDiv", [int() as a, int() as b]:
+            return a // b
+        case "FloorMod", [int() as a, int() as b]:
+            return a % b
+        case (("T.bitwise_and" | "T.bitwise_or" | "T.bitwise_xor"), [a, b]):
+            return {"and": a & b, "_or": a | b, "xor": a ^ b}[op[-3:]]
+        case "T.bitwise_not", [a]:
+            return not a if dtype == "bool" else wrapped(~a, dtype)
+        case "T.shift_left", [a, int() as b] if 0 <= b < 64:
+            return wrapped(a << b, dtype)
+        case "T.shift_right", [a, int() as b] if 0 <= b < 64:
+            return a >> b
+        case "Cast", [a] if dtype == "bool":
+            return bool(a)
         case "Max", [a, b]:
             return math.nan if a != a or b != b else max(a, b)
         case "Min", [a, b]:

@@ -13,9 +13,11 @@ from typing import Any
 
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
 from refrelax.shape_solver.descents.claims import Known, Shown, assumed, domain
-from refrelax.shape_solver.descents.formats import FORMATS, constant, neutral
+from refrelax.shape_solver.descents.formats import FORMATS, constant, neutral, total
 from refrelax.shape_solver.descents.laws import LAWS
-from refrelax.shape_solver.descents.terms import GROUPED, Expr, Node, Table
+from refrelax.shape_solver.descents.reductions import REDUCTIONS, vacuous
+from refrelax.shape_solver.descents.terms import GROUPED, Expr, Node, Table, negated
+from refrelax.shape_solver.descents.words import Settled, Words, leaf
 
 
 @dataclass(slots=True)
@@ -46,10 +48,18 @@ class Rewriting:
                 condition = self.integral(c)
                 self.shown.need(condition if holds else ("not", condition), known)
                 return int(yes if holds else no)
+            case ["told", bool() as holds, [*leaves]], ("choose", c, yes, no):
+                self.told(c, holds, leaves, known)
+                return int(yes if holds else no)
             case ["turn"], ("choose", c, yes, no):
                 match self.table.nodes[c]:
                     case ("apply", "Not", "bool", _, (inner,)):
                         return self.table.number(("choose", inner, no, yes))
+            case ["passed-over", 0 | 1 as k], ("apply", "Max" | "Min" as op, dtype, _, (x, y)) if not self.second:
+                end, other = (x, y) if k == 0 else (y, x)
+                if dtype in FORMATS and self.table.nodes[end][0] == "number":
+                    expect(self.table.nodes[end][2] in neutral(op, dtype), "an infinity", self.table.nodes[end])
+                    return int(other)
             case ["law", str() as name], _ if name in LAWS:
                 found = LAWS[name](self.table, node)
                 if found is not None:
@@ -64,9 +74,27 @@ class Rewriting:
                 return self.single(node, known)
             case ["merge", [*inside]], ("fold", *_):
                 return self.merged(node, inside, known)
+            case [str() as name, *rest], ("fold", *_) if name in REDUCTIONS:
+                return REDUCTIONS[name](self, node, rest, known)
+            case ["vacuous", *rest], ("choose", *_):
+                return vacuous(self, node, rest, known)
             case [str() as place, *rest], _ if place in PLACES:
                 return self.inside(node, place, rest, known)
         raise Rejected(f"expected a rule for {shown(node)}, found {shown(how)}")
+
+    def told(self, c: int, holds: bool, leaves: list[Any], known: Known) -> None:
+        """That a condition which is data holds, or does not, by what is known of its leaves; of the second program,
+        that it is not poison either: of each leaf it is known whether it holds, or it is never poison."""
+        table, settled = self.table, Settled(self.table)
+        words = Words(table, {t: ("elem", t) for t in (leaf(table, each) for each in leaves)})
+        claim = words.word(c, "bool")
+        for t in words.met:
+            expect(settled(t), "a leaf that is one value", table.nodes[t])
+            key = table.truth_key(("elem", t)) if table.dtype(t) == "bool" else None
+            decided = key is not None and bool({key, negated(key)} & known.facts)
+            if self.second and not decided:
+                expect(self.never(t, known), "a leaf that is known or never poison", table.nodes[t])
+        self.shown.need(claim if holds else ("not", claim), known)
 
     def integral(self, c: int) -> Expr:
         """A condition over indices."""
@@ -96,6 +124,28 @@ class Rewriting:
         if self.second:
             self.in_bounds(tensor, indices, known)
         return self.table.number(("number", found.dtype, found.data[0]))
+
+    def never(self, t: int, known: Known) -> bool:
+        """Whether an element is never poison, where ``known`` holds."""
+        table = self.table
+        table.fuel.spend()
+        match table.nodes[t]:
+            case ("int" | "number", _, _):
+                return True
+            case ("apply", op, dtype, _, args):
+                return total(op, dtype, list(map(table.dtype, args))) and all(self.never(x, known) for x in args)
+            case ("load", tensor, indices):
+                self.in_bounds(tensor, indices, known)
+                found = table.tensors[tensor]
+                if found.body is None:
+                    return not found.poison
+                return self.never(table.replaced(found.body, dict(zip(found.variables, indices, strict=True))), known)
+            case ("choose", c, yes, no):
+                arms = self.arm(c, True, known), self.arm(c, False, known)
+                return all(self.never(x, under) for x, under in zip((c, yes, no), (known, *arms), strict=True))
+            case ("fold", _, start, axes, guard, body, _):
+                return self.never(start, known) and self.never(body, self.within(axes, guard, known))
+        return False
 
     # --- places
 

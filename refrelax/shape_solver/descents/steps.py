@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
+from refrelax.shape_solver.descents.by_words import words
 from refrelax.shape_solver.descents.claims import Certificates, Known, Shown, assumed, domain
-from refrelax.shape_solver.descents.formats import is_nan, neutral, total
+from refrelax.shape_solver.descents.formats import is_nan, neutral
 from refrelax.shape_solver.descents.rewrites import Rewriting, is_integer, is_neutral
 from refrelax.shape_solver.descents.terms import GROUPED, Expr, Key, Node, Table, conjuncts, negated
+from refrelax.shape_solver.descents.words import Settled, leaf
 
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
 
@@ -77,6 +79,14 @@ class _One:
     @property
     def table(self) -> Table:
         return self.steps.table
+
+    @property
+    def known(self) -> Known:
+        return self.step.known
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        return self.step.first, self.step.second
 
     @property
     def nodes(self) -> tuple[Node, Node]:
@@ -190,6 +200,19 @@ class _One:
             known = assumed(self.table, self.step.known, [fact])
             self.premise(number, self.step.first, self.step.second, known)
 
+    def supposed(self, rest: dict[str, Any]) -> None:
+        """So it is where a truth that is data holds, and where it does not: one that is never poison, or the condition
+        of the first element, which then is poison as well."""
+        yes, no = self.premises(rest, 2)
+        t, node = leaf(self.table, rest.pop("on", None)), self.nodes[0]
+        expect(self.table.dtype(t) == "bool", "a truth", self.table.nodes[t])
+        expect(Settled(self.table)(t), "a truth that is one value", self.table.nodes[t])
+        own = node[0] == "choose" and self.table.key(node[1]) == self.table.key(t)
+        expect(own or self.never(t, self.step.known), "a truth that is never poison", self.table.nodes[t])
+        for number, fact in ((yes, ("elem", t)), (no, ("not", ("elem", t)))):
+            known = assumed(self.table, self.step.known, [fact])
+            self.premise(number, self.step.first, self.step.second, known)
+
     def comparisons(self, node: Node) -> list[Key]:
         match node:
             case ("choose", c, _, _) if self.table.nodes[c][0] == "int":
@@ -232,29 +255,7 @@ class _One:
 
     def never(self, t: int, known: Known) -> bool:
         """Whether an element is never poison, where ``known`` holds."""
-        table = self.table
-        table.fuel.spend()
-        match table.nodes[t]:
-            case ("int" | "number", _, _):
-                return True
-            case ("apply", op, dtype, _, args):
-                return total(op, dtype, list(map(table.dtype, args))) and all(self.never(x, known) for x in args)
-            case ("load", tensor, indices):
-                Rewriting(table, self.shown, True, set()).in_bounds(tensor, indices, known)
-                found = table.tensors[tensor]
-                if found.body is None:
-                    return not found.poison
-                by = dict(zip(found.variables, indices, strict=True))
-                return self.never(table.replaced(found.body, by), known)
-            case ("choose", c, yes, no):
-                arms = [known, known]
-                if table.nodes[c][0] == "int":
-                    arms = [assumed(table, known, [fact]) for fact in (table.nodes[c][2], ("not", table.nodes[c][2]))]
-                return all(self.never(x, under) for x, under in zip((c, yes, no), (known, *arms), strict=True))
-            case ("fold", _, start, axes, guard, body, _):
-                below = Rewriting(table, self.shown, True, set()).within(axes, guard, known)
-                return self.never(start, known) and self.never(body, below)
-        return False
+        return Rewriting(self.table, self.shown, True, set()).never(t, known)
 
     def nothing(self, rest: dict[str, Any]) -> None:
         """No item on one side is, on the other, none or what combines as nothing."""
@@ -287,17 +288,22 @@ class _One:
         order = self.order(rest.pop("order", None), theirs[3])
         axes = [theirs[3][k] for k in order]
         expect(len(axes) == len(ours[3]), "as many axes", self.nodes)
-        if order != sorted(order):
+        backwards = rest.pop("backwards", [])
+        good = isinstance(backwards, list) and all(type(k) is int and 0 <= k < len(axes) for k in backwards)
+        expect(good, "axes that are taken backwards", backwards)
+        if order != sorted(order) or backwards:
             self.unordered(ours)
             self.independent(axes)
         new, known = self.fresh(names, len(axes)), self.step.known
         one: dict[str, Expr] = {}
         two: dict[str, Expr] = {}
-        for name, (v, extent), (w, other) in zip(new, ours[3], axes, strict=True):
+        for k, (name, (v, extent), (w, other)) in enumerate(zip(new, ours[3], axes, strict=True)):
             extent, other = self.table.placed(extent, one), self.table.placed(other, two)
             self.shown.equal(extent, other, known)
             known = assumed(self.table, known, domain(name, extent))
             one[v] = two[w] = ("sym", name)
+            if k in backwards:
+                two[w] = ("sub", ("sub", other, ("const", 1)), ("sym", name))
         self.premise(start, ours[2], theirs[2], self.step.known)
         self.premise(item, self.item(ours, one, None), self.item(theirs, two, None), known)
 
@@ -417,6 +423,8 @@ RULES = {
     "rewrite": _One.rewrite,
     "fold": _One.fold,
     "flat": _One.flat,
+    "words": words,
+    "supposed": _One.supposed,
 }
 
 __all__ = ["RULES", "Inference", "Steps", "conjuncts"]

@@ -140,8 +140,12 @@ class Table:
         self.fuel.spend()
         match row:
             case ["int", str() as dtype, e]:
-                expect(dtype == "bool" or bool(dtype_range(dtype)), "an integer dtype", dtype)
-                return ("int", dtype, self.truth(e) if dtype == "bool" else self.integer(e))
+                if dtype == "bool":
+                    return ("int", dtype, self.truth(e))
+                low, high = dtype_range(dtype)
+                read = self.integer(e)
+                expect(read[0] != "const" or low <= read[1] <= high, f"a number of {dtype}", e)
+                return ("int", dtype, read)
             case ["number", str() as dtype, bits]:
                 expect(integer(bits) >= 0, "bits", bits)
                 return ("number", dtype, bits)

@@ -54,6 +54,14 @@ def pieces(descent: Descent, fold: Fold, given: Given, checked: bool, places: Se
 def _parted(
     descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr]
 ) -> tuple[Fold, Fold] | None:
+    found = place(descent, fold, given, checked, places)
+    return None if found is None else _at(descent, fold, *found)
+
+
+def place(
+    descent: Descent, fold: Fold, given: Given, checked: bool, places: Sequence[PrimExpr] = ()
+) -> tuple[int, PrimExpr] | None:
+    """An axis of a reduction, by number, and where it is parted."""
     logic, names = descent.logic, {v.name for v, _ in fold.axes}
     known = given
     for v, extent in fold.axes:
@@ -62,24 +70,24 @@ def _parted(
         if any(v.name in free_symbols(e) for _, e in fold.axes):
             continue
         told = (p for atom in conditions(descent, fold.body, known, checked) for p in _places(atom, v))
-        for place in (*told, *(e for e in places if e.dtype == v.dtype)):
-            if free_symbols(place) & names or as_int(place) == 0 or place == extent:
+        for e in (*told, *(e for e in places if e.dtype == v.dtype)):
+            if free_symbols(e) & names or as_int(e) == 0 or e == extent:
                 continue
-            inside = Binary("And", compare("GE", place, int_imm(0, v.dtype)), compare("LE", place, extent))
-            if logic.holds(inside, given, PURPOSE) and not logic.equal(place, extent, given, PURPOSE):
-                return _at(descent, fold, at, place)
+            inside = Binary("And", compare("GE", e, int_imm(0, v.dtype)), compare("LE", e, extent))
+            if logic.holds(inside, given, PURPOSE) and not logic.equal(e, extent, given, PURPOSE):
+                return at, e
     return None
 
 
-def _at(descent: Descent, fold: Fold, at: int, place: PrimExpr) -> tuple[Fold, Fold]:
+def _at(descent: Descent, fold: Fold, at: int, e: PrimExpr) -> tuple[Fold, Fold]:
     """The items before a place of an axis, and those from there on."""
     terms, (v, extent) = descent.terms, fold.axes[at]
     w = terms.fresh(v.name, v.dtype)
-    by: dict[str, PrimExpr] = {v.name: Binary("Add", w, place)}
+    by: dict[str, PrimExpr] = {v.name: Binary("Add", w, e)}
     atoms = Atoms(NO_FACTS)
-    left = spell(sub(normal(extent, atoms), normal(place, atoms)), atoms, v.dtype)
+    left = spell(sub(normal(extent, atoms), normal(e, atoms)), atoms, v.dtype)
     before, after = list(fold.axes), list(fold.axes)
-    before[at], after[at] = (v, place), (w, Binary("Sub", extent, place) if left is None else left)
+    before[at], after[at] = (v, e), (w, Binary("Sub", extent, e) if left is None else left)
     guard = None if fold.guard is None else terms.index(fold.guard, by)
     rest = replace(fold, axes=tuple(after), guard=guard, body=terms.replaced(fold.body, by))
     return replace(fold, axes=tuple(before)), rest
