@@ -225,7 +225,7 @@ def encode(value: Any) -> Any:
         case tuple():
             return {"tuple": [encode(each) for each in value]}
         case int() if not -(2**63) <= value < 2**63:
-            raise ImplementationFailed("unsupported", "an integer that has no 64 bits with a sign cannot be given to TVM")
+            raise ImplementationFailed("unsupported", "an integer past int64 cannot be given to TVM")
         case None | bool() | int() | float() | str():
             return value
         case _:

@@ -11,6 +11,7 @@ import pytest
 import refrelax as rr
 from refrelax.interop.tvm import TvmImplementation
 from refrelax.interop.tvm.batch import run_many
+from refrelax.interop.tvm.implementation import encode
 from refrelax.judge.implementation import ImplementationFailed
 
 
@@ -112,3 +113,12 @@ def test_a_hang_costs_one_deadline(tmp_path: Path) -> None:
             assert failed.value.kind == kind
         tvm.close()
         assert len(starts.read_text("utf-8")) == {"hang": 2, "crash": 4}[kind]
+
+
+def test_an_integer_past_int64_is_unsupported() -> None:
+    """The bridge to TVM carries no other."""
+    assert encode(2**63 - 1) == 2**63 - 1 and encode(True) is True
+    for value in (2**63, -(2**63) - 1):
+        with pytest.raises(ImplementationFailed) as failed:
+            encode(value)
+        assert failed.value.kind == "unsupported"
