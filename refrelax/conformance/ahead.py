@@ -2,6 +2,7 @@
 
 To build a program alone takes TVM most of the time that it costs, and less in company. What is known ahead is how a run
 ends and what it gives; a case that does not pass by that is asked once more alone, where every binding is looked at.
+One that hangs has had its deadline, and is not asked again.
 """
 
 from __future__ import annotations
@@ -26,11 +27,18 @@ ENDS = ("Returned", "Trapped")
 class Given:
     """An implementation of one call, of which the outcome is there."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Outcome | ImplementationFailed) -> None:
         self.outcome = outcome
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing to ask again."""
+        return isinstance(self.outcome, ImplementationFailed)
 
     def run(self, _module: Module, _entry: str, _args: Sequence[Any]) -> Outcome:
         """See ``Implementation.run``."""
+        if isinstance(self.outcome, ImplementationFailed):
+            raise self.outcome
         return self.outcome
 
 
@@ -55,5 +63,5 @@ def ask(implementation: Any, cases: Iterable[Case], read: Callable[[Case], Modul
     return {
         name: Given(outcome)
         for name, (outcome,) in zip(named, found, strict=True)
-        if not isinstance(outcome, ImplementationFailed)
+        if not isinstance(outcome, ImplementationFailed) or outcome.kind == "hang"
     }

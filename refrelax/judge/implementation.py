@@ -44,8 +44,8 @@ KINDS: dict[Kind, str] = {
 """Every way in which an implementation may fail to give an outcome. The vocabulary is closed."""
 
 FINDINGS: frozenset[Kind] = frozenset({"refused", "crash", "hang"})
-"""The kinds that say something about the implementation, on a well-typed program; each is confirmed alone, in a fresh
-process, before it is reported. The others say nothing: no verdict."""
+"""The kinds that say something about the implementation, on a well-typed program; a refusal and a crash are confirmed
+alone, in a fresh process, before they are reported. The others say nothing: no verdict."""
 
 
 _FORMER: dict[str, Kind] = {"error": "refused"}

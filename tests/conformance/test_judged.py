@@ -389,6 +389,19 @@ def test_runs_are_asked_many_at_once_and_alone_where_that_does_not_pass() -> Non
     assert words["passed"] == sum(case.expect.kind == "Trapped" for case in asked)
 
 
+def test_a_case_that_hangs_among_many_has_had_its_deadline() -> None:
+    """It is not asked again; one that crashed is, alone."""
+    case = next(
+        c for n, c in CASES.items() if n.startswith("evaluation/t") and c.portable and c.expect.kind == "Returned"
+    )
+    implementation = Many()
+    for kind, why, alone in (("hang", "the implementation hung: late", 0), ("crash", "", 1)):
+        lost = ImplementationFailed(kind, "late")
+        implementation.run_many = lambda programs, lost=lost: [[lost] for _ in programs]  # type: ignore[misc]
+        (judged,) = conformance.judge_cases([case], implementation)
+        assert judged.word == "failed" and judged.why.startswith(why) and len(implementation.alone) == alone
+
+
 def test_the_rows_of_json_say_rule_chapter_expected_found_and_time(
     theirs: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

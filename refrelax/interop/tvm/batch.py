@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -34,8 +35,9 @@ class Asked(Protocol):
 def run_many(implementation: Asked, programs: Sequence[Program]) -> list[Answers]:
     """An outcome, or how TVM failed, for each call of each program.
 
-    The programs share a build where they can. Where that ends the process that builds, or takes too long, each is asked
-    for by itself. Nothing is confirmed: who believes a failure asks again with ``run``.
+    The programs share a build where they can. A program that ends the process that reads, builds or runs it, or gives
+    no answer in time, has failed, and the others are asked for once more without it; if it is the build that they
+    share, each is built by itself. Nothing is confirmed: who believes a failure asks again with ``run``.
 
     Raises:
         ImplementationFailed: ``absent``.
@@ -43,22 +45,19 @@ def run_many(implementation: Asked, programs: Sequence[Program]) -> list[Answers
     implementation.process.start()
     answers = _Answers(programs)
     requests = dict(_requests(implementation, programs, answers))
-    try:
-        answers.take(implementation, list(requests), list(requests.values()))
-    except ImplementationFailed as failed:
-        for k, request in requests.items():
-            if len(requests) > 1 and answers.missing(k):
-                _alone(implementation, answers, k, request)
-            elif answers.missing(k):
-                answers.fill(k, failed)
+    apart = False
+    while requests:
+        try:
+            answers.take(implementation, list(requests), list(requests.values()), apart)
+            break
+        except ImplementationFailed as failed:
+            if answers.at is None and not apart and len(requests) > 1:
+                apart = True
+            else:
+                for k in requests if answers.at is None else (answers.at,):
+                    answers.fill(k, failed)
+        requests = {k: request for k, request in requests.items() if answers.missing(k)}
     return answers.found()
-
-
-def _alone(implementation: Asked, answers: _Answers, k: int, request: dict[str, Any]) -> None:
-    try:
-        answers.take(implementation, [k], [request])
-    except ImplementationFailed as failed:
-        answers.fill(k, failed)
 
 
 def _requests(
@@ -84,6 +83,8 @@ class _Answers:
 
     def __init__(self, programs: Sequence[Program]) -> None:
         self.rows: list[list[Outcome | ImplementationFailed | None]] = [[None] * len(calls) for _, _, calls in programs]
+        self.at: int | None = None
+        """The program that is read, built or run, if it is one."""
 
     def missing(self, k: int) -> bool:
         """Whether a call of the program is without an answer."""
@@ -97,18 +98,22 @@ class _Answers:
         lost = ImplementationFailed("fault", "the script that has TVM left out a call")
         return [[each if each is not None else lost for each in row] for row in self.rows]
 
-    def take(self, implementation: Asked, numbers: list[int], requests: list[dict[str, Any]]) -> None:
-        """Ask, and note what comes.
+    def take(self, implementation: Asked, numbers: list[int], requests: list[dict[str, Any]], apart: bool) -> None:
+        """Ask, and note what comes. ``apart``: each program has a build of its own.
 
         Raises:
             ImplementationFailed: the process that builds died, or hung.
         """
-        if not requests:
-            return
-        number = next(_NUMBERS)
+        self.at, number = None, next(_NUMBERS)
         common = {"target": implementation.target, "pipeline": implementation.pipeline, "request": number}
-        for row in implementation.process.stream({"programs": requests, **common}):
-            if "program" not in row or "done" in row or row["request"] != number:
+        asked = {"programs": requests, "apart": apart, "seconds": math.ceil(implementation.process.timeout)}
+        for row in implementation.process.stream({**asked, **common}):
+            if row.get("request") != number:
+                continue
+            if "at" in row:
+                self.at = None if row["at"] is None else numbers[row["at"]]
+                continue
+            if "done" in row:
                 continue
             k = numbers[row["program"]]
             text = requests[row["program"]]["text"]

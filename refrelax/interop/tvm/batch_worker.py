@@ -2,15 +2,17 @@
 a process of its own. Imports nothing of refrelax.
 
 A request: ``{"programs": [{"text", "constants", "entry", "calls": [[value, …], …]}, …], "target", "pipeline"}``, values
-as in ``worker.py``. The answer: a line ``{"program": k, "call": j, "answer": …}`` for each call, with what
-``worker.py`` answers or ``{"died": code}``; or ``{"program": k, "refused": [stage, class, message], "place": where}``
-for a program that TVM does not take; ``{"program": k, "done": calls}`` after the last call of a program; at the end
-``{"end": {"builds": how many}}``. The lines about programs repeat the request's ``"request"``: one that outlives the
-process that forked it may write when another request is answered.
+as in ``worker.py``; ``"apart": true`` if no two may share a build, and ``"seconds"`` for a call. The answer: a line
+``{"program": k, "call": j, "answer": …}`` for each call, with what ``worker.py`` answers or ``{"died": code}``; or
+``{"program": k, "refused": [stage, class, message], "place": where}`` for a program that TVM does not take;
+``{"program": k, "done": calls}`` after the last call of a program; at the end ``{"end": {"builds": how many}}``. A line
+``{"at": k}`` says that program ``k`` is read, built or run next, and ``{"at": null}`` that several share a build, so
+that whoever waits in vain knows for which. The lines about programs repeat the request's ``"request"``: one that
+outlives the process that forked it may write when another request is answered.
 
 LLVM takes most of the time of a small program, and takes less for many at once. A program that TVM's Relax passes
 refuse is told from the rest before that; if the rest cannot be built together, each is built by itself. What kills the
-process that builds kills the request: whoever asked asks again, one program at a time.
+process that builds kills the request: whoever asked asks again, without the program that did it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import worker  # type: ignore[import-not-found]  # beside this file, which is im
 Say = Callable[[dict[str, Any]], None]
 
 CALL_SECONDS = 20
-"""The longest that a call may take; one that takes longer dies by ``SIGALRM``."""
+"""The longest that a call may take if the request does not say; one that takes longer dies by ``SIGALRM``."""
 
 
 def answer(request: dict[str, Any], say: Say) -> None:
@@ -42,6 +44,7 @@ def answer(request: dict[str, Any], say: Say) -> None:
     worker.watch(say)
     read: dict[int, Any] = {}
     for k, program in enumerate(request["programs"]):
+        tell({"at": k})
         try:
             stage = "read"
             mod = worker.read_module(program["text"], program["constants"])
@@ -51,7 +54,8 @@ def answer(request: dict[str, Any], say: Say) -> None:
             read[k] = mod
         except BaseException as error:
             tell(_refused(k, stage, error))
-    builds = _together(read, request, tell) if len(read) > 1 else _each(read, request, tell)
+    together = len(read) > 1 and not request.get("apart")
+    builds = _together(read, request, tell) if together else _each(read, request, tell)
     say({"end": {"builds": builds}})
 
 
@@ -72,6 +76,7 @@ def _together(read: dict[int, Any], request: dict[str, Any], say: Say) -> int:
     rest = {k: mod for k, mod in read.items() if k not in packed}
     entries = {k: request["programs"][k]["entry"] for k in packed}
     functions = {f"c{k}": mod[entries[k]].with_attr("global_symbol", f"c{k}") for k, mod in packed.items()}
+    say({"at": None})
     try:
         made = _built(tvm.IRModule(functions), request) if len(packed) > 1 else None
     except BaseException:
@@ -85,6 +90,7 @@ def _together(read: dict[int, Any], request: dict[str, Any], say: Say) -> int:
 
 def _each(read: dict[int, Any], request: dict[str, Any], say: Say) -> int:
     for k, mod in read.items():
+        say({"at": k})
         try:
             made = _built(mod, request)
         except BaseException as error:
@@ -112,17 +118,20 @@ def _refused(k: int, stage: str, error: BaseException) -> dict[str, Any]:
 
 def run(k: int, find: Callable[[], Any], request: dict[str, Any], say: Say) -> None:
     """The calls of a program, in processes that end with the first that dies: one for all that go well."""
-    calls = request["programs"][k]["calls"]
+    calls, seconds = request["programs"][k]["calls"], request.get("seconds", CALL_SECONDS)
     done = 0
+    say({"at": k})
     while done < len(calls):
-        done, code = _forked(k, find, calls, done, say)
+        done, code = _forked(k, find, calls, done, seconds, say)
         if code is not None and done < len(calls):
             say({"program": k, "call": done, "answer": {"died": code}})
             done += 1
     say({"program": k, "done": len(calls)})
 
 
-def _forked(k: int, find: Callable[[], Any], calls: list[list[Any]], first: int, say: Say) -> tuple[int, int | None]:
+def _forked(
+    k: int, find: Callable[[], Any], calls: list[list[Any]], first: int, seconds: int, say: Say
+) -> tuple[int, int | None]:
     """How many calls are done, and how the process died, if it did."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -131,7 +140,7 @@ def _forked(k: int, find: Callable[[], Any], calls: list[list[Any]], first: int,
             os.close(reader)
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             for j in range(first, len(calls)):
-                signal.alarm(CALL_SECONDS)
+                signal.alarm(seconds)
                 say({"program": k, "call": j, "answer": _call(find, calls[j])})
                 os.write(writer, b".")
         finally:

@@ -31,6 +31,7 @@ _LACKING = re.compile(
     r"The current thread is not a DiscoWorker thread"  # a collective in a single process
     r"|[Cc]annot find (?:global |packed |Packed|ffi::)?[Ff]unc"
     r"|runtime is not linked into this build|Cannot find ROCm path"  # a device that this wheel was not built for
+    r"|CopyDataFromTo only support contiguous"  # a library function of the suite on memory with strides
 )
 """What TVM says where it has no such thing."""
 
@@ -223,6 +224,8 @@ def encode(value: Any) -> Any:
             return {"shape": list(dims)}
         case tuple():
             return {"tuple": [encode(each) for each in value]}
+        case int() if not -(2**63) <= value < 2**63:
+            raise ImplementationFailed("unsupported", "an integer past int64 cannot be given to TVM")
         case None | bool() | int() | float() | str():
             return value
         case _:

@@ -96,11 +96,12 @@ class TvmProcess:
 
     def confirmed(self, attempt: Callable[[], Answer]) -> Answer:
         """What ``attempt`` gives. A failure that would be a finding is tried once more, alone, in a fresh process, and
-        the second end counts: the first may have been another program's doing, or the machine's."""
+        the second end counts: the first may have been another program's doing, or the machine's. A hang is what it is:
+        who waits twice has another deadline than the one that was given."""
         try:
             return attempt()
         except ImplementationFailed as failed:
-            if failed.kind not in FINDINGS:
+            if failed.kind not in FINDINGS or failed.kind == "hang":
                 raise
             first = str(failed)
         if not self.alone:

@@ -114,8 +114,9 @@ def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:
             mod = each(mod)
     name = request["entry"]
     if isinstance(mod[name], tvm.tirx.PrimFunc):
-        alone = tvm.IRModule({name: mod[name].with_attr("global_symbol", name)})
-        return tvm.compile(alone, target=request["target"])[name]
+        mod = tvm.IRModule({gv: each for gv, each in mod.functions_items() if isinstance(each, tvm.tirx.PrimFunc)})
+        mod.update_func(mod.get_global_var(name), mod[name].with_attr("global_symbol", name))
+        return tvm.compile(mod, target=request["target"])[name]
     vm = relax.VirtualMachine(tvm.compile(mod, target=request["target"]), tvm.cpu())
     return vm[name]
 
