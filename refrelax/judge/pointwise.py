@@ -39,7 +39,8 @@ from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, 
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
-from refrelax.shape_solver.pointwise.recording import NoRecord, Recorder, Result
+from refrelax.shape_solver.pointwise.recording import Recorder, Result
+from refrelax.shape_solver.pointwise.recording_tables import NoRecord
 from refrelax.shape_solver.pointwise.show import Words
 from refrelax.shape_solver.pointwise.state import ASSUMED
 from refrelax.syntax import graph
