@@ -283,12 +283,12 @@ def _relax_call(reader: Reader, node: ast.Call, name: str) -> Expr:
     return operators.read_operator(reader, node, f"relax.{name}")
 
 
-def _one(reader: Reader, node: ast.Call, what: str) -> ast.expr:
-    if len(node.args) == 1 and not node.keywords:
-        return node.args[0]
-    if not node.args and len(node.keywords) == 1:
-        return node.keywords[0].value
-    return reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
+def _one(reader: Reader, node: ast.Call, name: str, what: str) -> ast.expr:
+    """The argument of a form that has one parameter."""
+    given = operators.by_name(reader, node, (name,))
+    if not given:
+        reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
+    return given[name]
 
 
 def _prim_value(reader: Reader, node: ast.Call) -> Expr:
@@ -300,19 +300,19 @@ def _prim_value(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _str(reader: Reader, node: ast.Call) -> Expr:
-    value = constant(reader.src, _one(reader, node, "a string"), reader.scope)
+    value = constant(reader.src, _one(reader, node, "value", "a string"), reader.scope)
     if not isinstance(value, str):
         reader.src.fail(node, "syn/arguments", "R.str takes a string")
     return StringValue(value, span=reader.src.span(node))
 
 
 def _dtype(reader: Reader, node: ast.Call) -> Expr:
-    found = read_dtype(reader, _one(reader, node, "a dtype"))
+    found = read_dtype(reader, _one(reader, node, "value", "a dtype"))
     return DataTypeValue(found or "void", span=reader.src.span(node))
 
 
 def _shape(reader: Reader, node: ast.Call) -> Expr:
-    return ShapeExpr(read_dims(reader, _one(reader, node, "a list of dimensions")), span=reader.src.span(node))
+    return ShapeExpr(read_dims(reader, _one(reader, node, "value", "a list of dimensions")), span=reader.src.span(node))
 
 
 def _tuple(reader: Reader, node: ast.Call) -> Expr:
@@ -321,7 +321,7 @@ def _tuple(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _extern(reader: Reader, node: ast.Call) -> Expr:
-    value = constant(reader.src, _one(reader, node, "the name of a library function"), reader.scope)
+    value = constant(reader.src, _one(reader, node, "global_symbol", "the name of a library function"), reader.scope)
     if not isinstance(value, str):
         reader.src.fail(node, "syn/arguments", "R.ExternFunc takes a name")
     return ExternFunc(value, span=reader.src.span(node))
@@ -337,7 +337,7 @@ def _tuple_item(reader: Reader, node: ast.Call) -> Expr:
 
 def _relu6(reader: Reader, node: ast.Call) -> Expr:
     """``R.nn.relu6(x)`` stands for ``R.clip(x, 0, 6)``."""
-    operand = read_leaf(reader, _one(reader, node, "a tensor"))
+    operand = read_leaf(reader, _one(reader, node, "data", "a tensor"))
     span = reader.src.span(node)
     bounds = (PrimValue(int_imm(0), span=span), PrimValue(int_imm(6), span=span))
     return Call(Op("relax.clip", span=span), (operand, *bounds), span=span)

@@ -165,7 +165,7 @@ def read_expression(frame: StatementFrame, node: ast.Expr, value: ast.expr) -> S
         if name in EFFECTS:
             return EFFECTS[name](frame, value)
         if name is not None and name in FORMS:
-            return assign_form(frame, value, "" if name.lower() == "bind" else "buffer", name) or ()
+            return assign_form(frame, value, "v" if name.lower() == "bind" else "buffer", name) or ()
         if isinstance(value.func, ast.Attribute) and value.func.attr == "vstore":
             return vector_store(frame, node, value)
     found = frame.reader.argument(value, frame.reader.value(value))
