@@ -95,6 +95,7 @@ class Module:
         ('z = R.ExternFunc({}"conformance.double")', "global_symbol"),
         ('z = R.extern({}"conformance.double")(x)', "global_symbol"),
         ("z = R.nn.relu6({}x)", "data"),
+        ('z = R.zeros([4], R.dtype({}"int8"))', "value"),
     ],
 )
 def test_the_one_parameter_of_a_form_has_one_name(form: str, name: str) -> None:

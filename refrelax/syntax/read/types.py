@@ -118,8 +118,14 @@ def read_dtype(reader: Reader, node: ast.expr) -> str | None:
     Raises:
         Malformed: it names no dtype.
     """
-    if isinstance(node, ast.Call) and dotted(node.func) in ("R.dtype", "T.dtype") and len(node.args) == 1:
-        node = node.args[0]
+    match node:
+        case ast.Call(func=func, args=[given], keywords=[]) if dotted(func) in ("R.dtype", "T.dtype"):
+            node = given
+        case ast.Call(func=func, args=[], keywords=[ast.keyword(arg="value", value=given)]) if dotted(func) in (
+            "R.dtype",
+            "T.dtype",
+        ):
+            node = given
     name = dotted(node)
     known, value = try_constant(reader.src, node, reader.scope)
     if not known and name is not None and name.startswith("T."):
