@@ -166,8 +166,8 @@ def _subscript(reader: Reader, node: ast.Subscript, base: ast.expr, index: ast.e
         reader.src.fail(index, "syn/tuple-index", f"expected a constant index, found `{shown(index)}`")
     if place < 0 and isinstance(of, Tuple):
         place += len(of.fields)
-    if place < 0:
-        reader.src.fail(index, "syn/tuple-index", "a tuple index counts from 0")
+    if not 0 <= place < 1 << 63:
+        reader.src.fail(index, "syn/tuple-index", "a tuple index counts from 0, and is one of int64")
     return TupleGetItem(of, place, span=reader.src.span(node))
 
 
@@ -207,13 +207,21 @@ def is_scalar(reader: Reader, node: ast.expr) -> bool:
     return True
 
 
+def _scalar(reader: Reader, node: ast.expr) -> Expr:
+    """A scalar expression as a value; one that is built to a mere variable (``p + 0``) is that variable."""
+    found, span = reader.scalar(node), reader.src.span(node)
+    if isinstance(found, SymVar) and found.name in reader.scalars:
+        return Var(found.name, span=span)
+    return PrimValue(found, span=span)
+
+
 @rule("syn/infix-number", "syn/infix-operator")
 def _infix(reader: Reader, node: ast.expr) -> Expr:
     if is_scalar(reader, node):
         known, value = try_constant(reader.src, node, reader.scope)
         if known:
             return from_constant(reader, node, value)
-        return PrimValue(reader.scalar(node), span=reader.src.span(node))
+        return _scalar(reader, node)
     span = reader.src.span(node)
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -247,7 +255,7 @@ def _call(reader: Reader, node: ast.Call) -> Expr:
         if root == "R":
             return _relax_call(reader, node, name[2:])
         if root == "T":
-            return PrimValue(reader.scalar(node), span=reader.src.span(node))
+            return _scalar(reader, node)
         if name == "float" and reader.scope.lookup("float") is None:
             return from_constant(reader, node, constant(reader.src, node, reader.scope))
     macro = reader.scope.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
@@ -296,7 +304,10 @@ def _prim_value(reader: Reader, node: ast.Call) -> Expr:
     if "value" not in given:
         reader.src.fail(node, "syn/arguments", "R.prim_value takes a value")
     dtype = read_dtype(reader, given["dtype"]) if "dtype" in given else None
-    return operators.prim(reader, given["value"], dtype)
+    found = operators.prim(reader, given["value"], dtype)
+    if not isinstance(found, (PrimValue, Var)):
+        reader.src.fail(given["value"], "syn/arguments", "R.prim_value takes a number, a scalar or a variable")
+    return found
 
 
 def _str(reader: Reader, node: ast.Call) -> Expr:
