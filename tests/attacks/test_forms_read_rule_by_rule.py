@@ -128,6 +128,10 @@ def test_a_device_of_the_module_is_one() -> None:
         assert refused(text.format(each))
 
 
+def test_a_module_with_functions_in_python_has_a_base() -> None:
+    assert comes_back(CLASS.format("", "", "(BasePyModule)"))
+
+
 def test_none_is_the_default_dtype_of_a_buffer() -> None:
     assert rr.parse(BUFFER.format("None")) == rr.parse(BUFFER.format('"float32"'))
 

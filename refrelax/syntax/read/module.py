@@ -152,13 +152,17 @@ def _class(src: Source, node: ast.ClassDef, scope: Scope) -> _Parts:
         src.fail(node, "syn/module-class", "a module is a class under @I.ir_module")
     flags = head.keywords if isinstance(head, ast.Call) else []
     if (
-        node.bases
+        any((dotted(each) or "").split(".")[-1] != "BasePyModule" for each in node.bases)
         or node.keywords
         or len(node.decorator_list) > 1
         or (isinstance(head, ast.Call) and head.args)
         or any(each.arg != "check_well_formed" for each in flags)
     ):
-        src.fail(node, "syn/module-class", "a module has one decorator, with check_well_formed= at most, and no bases")
+        src.fail(
+            node,
+            "syn/module-class",
+            "a module has one decorator, with check_well_formed= at most, and no bases but BasePyModule",
+        )
     if node.name not in LIBRARIES.values():  # inside a class T, too, T.int32 is the dialect's
         scope.define(node.name, ModuleAlias())
     inner = scope.child()
