@@ -84,3 +84,29 @@ class Module:
     first, second = ('I.vdevice("cuda", 1, "shared")', 'I.vdevice(memory_scope="shared", vdevice_id=1, target="cuda")')
     assert rr.parse(text.format(first)) == rr.parse(text.format(second))
     assert refused(text.format('I.vdevice("cuda", zz=1)'))
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ('z = R.str({}"a")', "value"),
+        ('z = R.dtype({}"int8")', "value"),
+        ("z = R.shape({}[4])", "value"),
+        ('z = R.ExternFunc({}"conformance.double")', "global_symbol"),
+        ('z = R.extern({}"conformance.double")(x)', "global_symbol"),
+        ("z = R.nn.relu6({}x)", "data"),
+        ('z = R.zeros([4], R.dtype({}"int8"))', "value"),
+    ],
+)
+def test_the_one_parameter_of_a_form_has_one_name(form: str, name: str) -> None:
+    """Any keyword was taken for it."""
+    assert not refused(GRAPH.format(form.format("")))
+    assert not refused(GRAPH.format(form.format(f"{name}=")))
+    assert refused(GRAPH.format(form.format("zz=")))
+
+
+@pytest.mark.parametrize("extent", ["-1", "4, -4", "1.5"])
+def test_a_local_vector_has_the_extents_of_a_buffer(extent: str) -> None:
+    """``T.float32[-1]`` was a buffer of -1 elements (``syn/buffer-shape``)."""
+    assert not refused(LOOPS.format("z: T.float32[2, 4]"))
+    assert refused(LOOPS.format(f"z: T.float32[{extent}]"))

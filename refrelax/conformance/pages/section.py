@@ -13,7 +13,7 @@ from refrelax.conformance.pages import sentences
 from refrelax.conformance.pages.corners import corners
 from refrelax.conformance.pages.formula import formula
 from refrelax.conformance.pages.sample import program, sample
-from refrelax.conformance.pages.typing import types
+from refrelax.conformance.pages.typing import must_be_tensors, types
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import OpDef
 from refrelax.semantics.ops.meaning.procedures import PROCEDURES, WITHOUT_ELEMENTS
@@ -74,7 +74,7 @@ def blocks(s: Section) -> dict[str, list[str]]:
     written = program(found) if found is not None else None
     return {
         "meaning": sentences.meaning(row),
-        "operands": operands(s.operator),
+        "operands": operands(s.operator, must_be_tensors(found, s.example, s.operator) if found else frozenset()),
         "type": [sentences.output(row), "", *(types(found, s.example, s.operator) if found is not None else [])],
         "facts": facts(row),
         "formula": _formula(row, formula(written) if written is not None else []),
@@ -131,15 +131,15 @@ FORMS = {
 """What the forms among the operators take (``syntax/read/call_forms.py``)."""
 
 
-def operands(name: str) -> list[str]:
-    """The arguments and attributes as a table."""
+def operands(name: str, tensors: frozenset[int] = frozenset()) -> list[str]:
+    """The arguments and attributes as a table; ``tensors``: places of arguments that have to be such."""
     if not has_signature(name):
         return [FORMS[name]]
     known = signature(name)
     if not known.args and not known.attrs:
         return ["It takes nothing."]
     rows = []
-    for slot in (*known.args, *known.attrs):
+    for place, slot in enumerate((*known.args, *known.attrs)):
         default = slot.default
         if slot.optional and not slot.attribute:
             missing = "nothing"
@@ -148,7 +148,8 @@ def operands(name: str) -> list[str]:
         else:
             missing = "" if slot.required else "none" if default is None else f"`{default!r}`"
         missing = LEFT_OUT.get((name, slot.name), missing)
-        what = sort(slot.kind) + (" or none" if slot.optional and slot.attribute else "")
+        what = "tensor" if place in tensors and slot.kind == "expr" else sort(slot.kind)
+        what += " or none" if slot.optional and slot.attribute else ""
         rows.append(f"| `{slot.name}` | {'attribute' if slot.attribute else 'argument'} | {what} | {missing} |")
     table = ["| name | is an | sort | where left out |", "|---|---|---|---|", *rows]
     if known.surface != (*known.args, *known.attrs):

@@ -8,7 +8,7 @@ from typing import Any
 
 from refrelax.conformance.pages.sample import Sample, sample
 from refrelax.errors import Rejection
-from refrelax.syntax.graph import Function, VarBinding
+from refrelax.syntax.graph import Function, Var, VarBinding
 from refrelax.syntax.write.types import type_text
 
 TENSOR = re.compile(r"(\w+): R\.Tensor\(\(([^()]*)\), (?:dtype=)?\"(\w+)\"\)")
@@ -64,6 +64,19 @@ def _of_one(text: str, operator: str, known: str, spelling: Any, whole: str) -> 
     for type_, names in found.items():
         if type_ != whole:
             yield f"{known} of {', '.join(names)} alone", type_
+
+
+def must_be_tensors(found: Sample, text: str, operator: str) -> frozenset[int]:
+    """The places of the arguments that have to be tensors: of ``R.Any`` in its place ``op.common/tensor-argument`` says
+    so. What the example does not give by a parameter is not among them."""
+    first, places = head(text), {each.name: k for k, each in enumerate(found.call.args) if isinstance(each, Var)}
+    return frozenset(
+        places[each.group(1)]
+        for each in TENSOR.finditer(first)
+        if each.group(1) in places
+        and "`op.common/tensor-argument`"
+        in _of(untyped(text).replace(first, first.replace(each.group(), f"{each.group(1)}: R.Any", 1)), operator)
+    )
 
 
 DEVICES = ("llvm:0", "cuda:0")
@@ -135,4 +148,4 @@ def _result(found: Sample) -> str:
     return "?"
 
 
-__all__ = ["HEAD", "TENSOR", "head", "types", "untyped"]
+__all__ = ["HEAD", "TENSOR", "head", "must_be_tensors", "types", "untyped"]

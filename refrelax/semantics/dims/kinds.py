@@ -11,6 +11,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
+    COMPARISONS,
     Binary,
     BufferRef,
     Cast,
@@ -96,6 +97,8 @@ def misfit(e: PrimExpr) -> str | None:
     match e:
         case Cast() if isinstance(e.value, NO_NUMBER):
             return f"a conversion takes a number, found {e.value.dtype}"
+        case Binary() if e.op not in COMPARISONS and dtypes.kind(e.a.dtype) == "handle":
+            return f"{e.op} takes numbers, found {e.a.dtype}"
         case Binary():
             return _wrong(e.op, (e.a, e.b), OPERANDS[e.op])
         case Not():

@@ -16,7 +16,7 @@ from refrelax.syntax.loops import AllocBuffer, Bind, Buffer, BufferStore, DeclBu
 from refrelax.syntax.read import building
 from refrelax.syntax.read.arguments import POINTERS, dtype_named, namespace_name, pointer_dtype
 from refrelax.syntax.read.blocks import ALLOC_FORMS, AXES, declare_alloc, declare_axes
-from refrelax.syntax.read.buffers import cell, view_of
+from refrelax.syntax.read.buffers import cell, shape_of, view_of
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known, ModuleAlias
@@ -238,10 +238,9 @@ def _vector(frame: StatementFrame, node: ast.AnnAssign, name: str, annotation: a
     dtype = annotation_dtype(frame, annotation.value)
     if node.value is not None:
         frame.src.fail(node, "syn/annotation", "a local vector has no initial value")
-    shape = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     buffer = Buffer(
         frame.function.names.fresh(name),
-        tuple(frame.reader.scalar(s) for s in shape),
+        shape_of(frame.reader, annotation.slice),
         dtype,
         scope="local",
         span=frame.span(node),

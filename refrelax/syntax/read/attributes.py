@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from refrelax.rules import rule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import AttrDict, AttrList, AttrValue, IndexMap
+from refrelax.syntax.graph import AttrDict, AttrList, AttrValue, Expr, IndexMap, PrimValue, Tuple
 from refrelax.syntax.read import expressions, operators
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Scope
@@ -179,7 +179,18 @@ def read_any(reader: Reader, node: ast.expr) -> AttrValue:
             return read_type(reader, node)
         if expressions.is_scalar(reader, node):
             return _plain_number(reader.scalar(node))
-        return expressions.read_leaf(reader, node)
+        return _as_attribute(expressions.read_leaf(reader, node))
+
+
+def _as_attribute(value: Expr) -> AttrValue:
+    """A leaf as the attribute that its text is read as: a scalar is one without ``R.prim_value``, a tuple a list."""
+    match value:
+        case PrimValue(value=scalar):
+            return _plain_number(scalar)
+        case Tuple(fields=fields):
+            return AttrList(tuple(_as_attribute(each) for each in fields))
+        case _:
+            return value
 
 
 def _plain_number(value: PrimExpr) -> AttrValue:
@@ -211,7 +222,9 @@ def from_python(reader: Reader, node: ast.AST, value: Any) -> AttrValue:
         case list() | tuple():
             return AttrList(tuple(from_python(reader, node, v) for v in value))
         case dict():
-            items = [(str(k), from_python(reader, node, v)) for k, v in value.items()]
+            if not all(isinstance(k, str) for k in value):
+                reader.src.fail(node, "syn/attribute-value", "expected a string as a key")
+            items = [(k, from_python(reader, node, v)) for k, v in value.items()]
             return AttrDict(tuple(sorted(items, key=lambda item: item[0])))
         case _:
             return reader.src.fail(node, "syn/attribute-value", f"expected an attribute value, found `{shown(node)}`")
@@ -249,7 +262,9 @@ def read_index_map(reader: Reader, node: ast.expr) -> IndexMap:
         if "mapping" not in given:
             reader.src.fail(node, "syn/index-map", "T.index_map takes a lambda")
         node = given["mapping"]
-    if not isinstance(node, ast.Lambda) or node.args.kwonlyargs or node.args.vararg or node.args.defaults:
+    if not isinstance(node, ast.Lambda) or any(
+        (node.args.kwonlyargs, node.args.posonlyargs, node.args.vararg, node.args.kwarg, node.args.defaults)
+    ):
         reader.src.fail(node, "syn/index-map", f"expected `lambda i, j: (j, i)`, found `{shown(node)}`")
     inner = Scope(reader.scope)
     params = tuple(arg.arg for arg in node.args.args)
@@ -269,11 +284,23 @@ def _tagged(kind: str, **items: AttrValue) -> AttrDict:
     return AttrDict(tuple(sorted({KIND_KEY: kind, **items}.items())))
 
 
+def target_kind(target: AttrValue) -> AttrValue:
+    """The kind of device that a target names: itself, or its ``kind``."""
+    while isinstance(target, AttrDict):
+        inner = dict(target.items)
+        target = inner.get("kind", inner.get("value"))
+    return target
+
+
 def _vdevice(reader: Reader, node: ast.Call) -> AttrDict:
     """``I.vdevice(target, index, scope)``."""
     names = ("target", "vdevice_id", "memory_scope")
     given = {name: read_any(reader, each) for name, each in operators.by_name(reader, node, names).items()}
     target, index, scope = (given.get(name) for name in names)
+    kind = target_kind(target)
+    texts = all(isinstance(each, str) and each and ":" not in each for each in (kind, scope or "global"))
+    if not texts or scope == "" or not (index is None or (type(index) is int and index >= -1)):
+        reader.src.fail(node, "syn/vdevice", f'expected a device such as I.vdevice("cuda", 0), found `{shown(node)}`')
     return _tagged(
         "vdevice", target=target, vdevice_id=index if index is not None else 0, memory_scope=scope or "global"
     )

@@ -71,7 +71,9 @@ def make_buffer(
         shape = shape_of(reader, given["shape"], quoted)
     if shape is None:
         reader.src.fail(node, "syn/buffer-shape", f"`{shown(node.func)}` needs a shape")
-    if "dtype" in given:
+    if "annotations" in given:
+        reader.src.fail(node, "syn/unknown-keyword", f"`{shown(node.func)}` has no keyword 'annotations'")
+    if "dtype" in given and not _none(given["dtype"]):
         dtype = reader.dtype_of(given["dtype"])
     index = shape[0].dtype if shape else "int32"
     offset = _offset(reader, given, dtype, index)
@@ -111,11 +113,18 @@ def _symbolic(reader: ScalarReader, node: ast.expr, index: str) -> PrimExpr:
 
 def _offset(reader: ScalarReader, given: dict[str, ast.expr], dtype: str, index: str) -> PrimExpr | None:
     if "elem_offset" in given and not _none(given["elem_offset"]):
-        return _symbolic(reader, given["elem_offset"], index)
+        return _index(reader, given["elem_offset"], _symbolic(reader, given["elem_offset"], index))
     if "byte_offset" in given and not _none(given["byte_offset"]):
-        offset = reader.scalar(given["byte_offset"])
+        offset = _index(reader, given["byte_offset"], reader.scalar(given["byte_offset"]))
         return building.binary("FloorDiv", offset, Literal(offset.dtype, dtypes.itemsize(dtype)))
     return None
+
+
+def _index(reader: ScalarReader, node: ast.expr, offset: PrimExpr) -> PrimExpr:
+    """The offset itself, which is a scalar integer."""
+    if not dtypes.is_integer(offset.dtype) or dtypes.lanes(offset.dtype) != 1:
+        reader.src.fail(node, "syn/buffer-shape", f"an offset is an integer, not {offset.dtype}")
+    return offset
 
 
 @rule("syn/buffer-strides")
@@ -133,7 +142,7 @@ def _integer(reader: ScalarReader, given: dict[str, ast.expr], name: str, defaul
         return default
     value = reader.value(given[name])
     number = value if isinstance(value, int) else as_int(value)
-    if number is None:
+    if number is None or not -(1 << 63) <= number < 1 << 63:
         reader.src.fail(given[name], "syn/constant-expression", f"expected an integer as {name}")
     return int(number)
 
@@ -151,7 +160,9 @@ def _separators(reader: ScalarReader, given: dict[str, ast.expr]) -> tuple[int, 
     if "axis_separators" not in given or _none(given["axis_separators"]):
         return ()
     value = reader.value(given["axis_separators"])
-    if not isinstance(value, (list, tuple)) or not all(isinstance(v, int) for v in value):
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(v, int) and not isinstance(v, bool) and -(1 << 63) <= v < 1 << 63 for v in value
+    ):
         reader.src.fail(given["axis_separators"], "syn/constant-expression", "expected a list of integers")
     return tuple(value)
 
@@ -191,6 +202,8 @@ def view_of(reader: ScalarReader, node: ast.Call, base: Buffer, name: str) -> Bu
             return _retyped(reader, node, base, name, reader.dtype_of(node.args[0]))
     given = keywords(reader, node, "layout")
     items = list(node.args)
+    if not items:
+        reader.src.fail(node, "syn/view-shape", "a view has extents or a dtype")
     extents = list(shape_of_view(reader, node, items))
     layout = ast.unparse(given["layout"]) if "layout" in given and not _none(given["layout"]) else None
     unknown = [k for k, e in enumerate(extents) if e is None]
@@ -215,6 +228,9 @@ def shape_of_view(reader: ScalarReader, node: ast.Call, items: list[ast.expr]) -
     if len(values) == 1 and isinstance(values[0], (list, tuple)):
         values = list(values[0])
     extents = [None if v == -1 and isinstance(v, int) else reader.expression(node, v) for v in values]
+    for each in extents:
+        if each is not None and (not dtypes.is_integer(each.dtype) or dtypes.lanes(each.dtype) != 1):
+            reader.src.fail(node, "syn/buffer-shape", f"an extent is an integer, not {each.dtype}")
     if any(e is not None and (as_int(e) or 0) < 0 for e in extents):
         reader.src.fail(node, "syn/view-shape", f"an extent is not negative: `{shown(node)}`")
     return extents
@@ -222,7 +238,7 @@ def shape_of_view(reader: ScalarReader, node: ast.Call, items: list[ast.expr]) -
 
 def _retyped(reader: ScalarReader, node: ast.Call, base: Buffer, name: str, dtype: str) -> Buffer:
     old, new = (dtypes.bits(d) * dtypes.lanes(d) for d in (base.dtype, dtype))
-    if not base.shape or (old % new and new % old):
+    if not base.shape or not old or not new or (old % new and new % old):
         reader.src.fail(node, "syn/view-shape", f"a {base.dtype} buffer cannot be viewed as {dtype}")
     last = base.shape[-1]
     by = Literal(last.dtype, old // new if old >= new else new // old)

@@ -102,6 +102,8 @@ def _call_tir_with_grad(reader: Reader, node: ast.Call) -> Expr:
     kwargs = given.get("te_grad_kwargs")
     extra = AttrDict(()) if kwargs is None or operators.is_none(kwargs) else attributes.read_any(reader, kwargs)
     grad = attributes.read_any(reader, given["te_grad_name"])
+    if not isinstance(grad, str) or not isinstance(extra, AttrDict):
+        reader.src.fail(node, "syn/call-form", "te_grad_name= is a string, te_grad_kwargs= a dict")
     attrs: Attrs = (("te_grad_name", grad), ("te_grad_kwargs", extra))
     return _made(reader, node, "call_tir_with_grad", args, attrs, _out_types(reader, given["out_ty"]))
 
@@ -133,8 +135,8 @@ def _packed_parts(
     given = operators.keywords(reader, node)
     if "func" in given and not listed:
         listed = [given.pop("func")]
-    if not listed:
-        reader.src.fail(node, "syn/arguments", f"{shown(node.func)} takes the name of a library function")
+    if not listed or "func" in given:
+        reader.src.fail(node, "syn/arguments", f"{shown(node.func)} takes the name of a library function, once")
     types: tuple[Type, ...] = ()
     for key in ("ty_args", "sinfo_args"):
         if key in given:

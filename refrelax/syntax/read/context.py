@@ -241,12 +241,15 @@ def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) 
     that only the body uses are defined as well, but not returned: no signature determines them.
     """
     params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    made = []
+    made: list[SymVar] = []
+    heads: dict[str, SymVar] = {}
     for name, dtype in src.heads.get(node.lineno, ()):
+        if name in params:
+            src.fail(node, "syn/symbol-name", f"{name!r} is a parameter, and a symbol of the head")
         if isinstance(scope.lookup(name), GlobalVar):
             names.taken.add(name)  # a canonical text could not tell the two apart
-        made.append(SymVar(names.fresh(name), dtype, span=src.span(node)))
-        scope.define(name, made[-1])
+        heads[name] = SymVar(names.fresh(name), dtype, span=src.span(node))
+        scope.define(name, heads[name])
     signature = used_names([*(a.annotation for a in node.args.args), node.returns])
     body, inside = _used_in_body(node, scope, {*signature, *params})
     for wanted in (signature, body):
@@ -254,7 +257,9 @@ def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) 
             entry = scope.lookup(name)
             if name in params or (wanted is not signature and name in inside):
                 continue
-            if isinstance(entry, TypeVarDecl):
+            if wanted is signature and name in heads:
+                made.append(heads[name])
+            elif isinstance(entry, TypeVarDecl):
                 symbol = SymVar(names.fresh(name), entry.dtype, span=src.span(node))
                 scope.define(name, symbol)
                 if wanted is signature:

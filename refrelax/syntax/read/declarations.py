@@ -31,6 +31,8 @@ def annotation_dtype(frame: StatementFrame, node: ast.expr) -> str:
     name = namespace_name(target, frame.reader)
     if name in POINTERS:
         return pointer_dtype(frame.reader, node)
+    if isinstance(node, ast.Call) and (node.args or node.keywords):
+        frame.src.fail(node, "syn/annotation", f"expected the type of a scalar, found `{shown(node)}`")
     if name == "void":
         return "void"
     dtype = dtype_named(name) if name is not None else None

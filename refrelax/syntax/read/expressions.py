@@ -166,8 +166,8 @@ def _subscript(reader: Reader, node: ast.Subscript, base: ast.expr, index: ast.e
         reader.src.fail(index, "syn/tuple-index", f"expected a constant index, found `{shown(index)}`")
     if place < 0 and isinstance(of, Tuple):
         place += len(of.fields)
-    if place < 0:
-        reader.src.fail(index, "syn/tuple-index", "a tuple index counts from 0")
+    if not 0 <= place < 1 << 63:
+        reader.src.fail(index, "syn/tuple-index", "a tuple index counts from 0, and is one of int64")
     return TupleGetItem(of, place, span=reader.src.span(node))
 
 
@@ -207,13 +207,21 @@ def is_scalar(reader: Reader, node: ast.expr) -> bool:
     return True
 
 
+def _scalar(reader: Reader, node: ast.expr) -> Expr:
+    """A scalar expression as a value; one that is built to a mere variable (``p + 0``) is that variable."""
+    found, span = reader.scalar(node), reader.src.span(node)
+    if isinstance(found, SymVar) and found.name in reader.scalars:
+        return Var(found.name, span=span)
+    return PrimValue(found, span=span)
+
+
 @rule("syn/infix-number", "syn/infix-operator")
 def _infix(reader: Reader, node: ast.expr) -> Expr:
     if is_scalar(reader, node):
         known, value = try_constant(reader.src, node, reader.scope)
         if known:
             return from_constant(reader, node, value)
-        return PrimValue(reader.scalar(node), span=reader.src.span(node))
+        return _scalar(reader, node)
     span = reader.src.span(node)
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -247,7 +255,7 @@ def _call(reader: Reader, node: ast.Call) -> Expr:
         if root == "R":
             return _relax_call(reader, node, name[2:])
         if root == "T":
-            return PrimValue(reader.scalar(node), span=reader.src.span(node))
+            return _scalar(reader, node)
         if name == "float" and reader.scope.lookup("float") is None:
             return from_constant(reader, node, constant(reader.src, node, reader.scope))
     macro = reader.scope.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
@@ -283,12 +291,12 @@ def _relax_call(reader: Reader, node: ast.Call, name: str) -> Expr:
     return operators.read_operator(reader, node, f"relax.{name}")
 
 
-def _one(reader: Reader, node: ast.Call, what: str) -> ast.expr:
-    if len(node.args) == 1 and not node.keywords:
-        return node.args[0]
-    if not node.args and len(node.keywords) == 1:
-        return node.keywords[0].value
-    return reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
+def _one(reader: Reader, node: ast.Call, name: str, what: str) -> ast.expr:
+    """The argument of a form that has one parameter."""
+    given = operators.by_name(reader, node, (name,))
+    if not given:
+        reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
+    return given[name]
 
 
 def _prim_value(reader: Reader, node: ast.Call) -> Expr:
@@ -296,23 +304,26 @@ def _prim_value(reader: Reader, node: ast.Call) -> Expr:
     if "value" not in given:
         reader.src.fail(node, "syn/arguments", "R.prim_value takes a value")
     dtype = read_dtype(reader, given["dtype"]) if "dtype" in given else None
-    return operators.prim(reader, given["value"], dtype)
+    found = operators.prim(reader, given["value"], dtype)
+    if not isinstance(found, (PrimValue, Var)):
+        reader.src.fail(given["value"], "syn/arguments", "R.prim_value takes a number, a scalar or a variable")
+    return found
 
 
 def _str(reader: Reader, node: ast.Call) -> Expr:
-    value = constant(reader.src, _one(reader, node, "a string"), reader.scope)
+    value = constant(reader.src, _one(reader, node, "value", "a string"), reader.scope)
     if not isinstance(value, str):
         reader.src.fail(node, "syn/arguments", "R.str takes a string")
     return StringValue(value, span=reader.src.span(node))
 
 
 def _dtype(reader: Reader, node: ast.Call) -> Expr:
-    found = read_dtype(reader, _one(reader, node, "a dtype"))
+    found = read_dtype(reader, _one(reader, node, "value", "a dtype"))
     return DataTypeValue(found or "void", span=reader.src.span(node))
 
 
 def _shape(reader: Reader, node: ast.Call) -> Expr:
-    return ShapeExpr(read_dims(reader, _one(reader, node, "a list of dimensions")), span=reader.src.span(node))
+    return ShapeExpr(read_dims(reader, _one(reader, node, "value", "a list of dimensions")), span=reader.src.span(node))
 
 
 def _tuple(reader: Reader, node: ast.Call) -> Expr:
@@ -321,7 +332,7 @@ def _tuple(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _extern(reader: Reader, node: ast.Call) -> Expr:
-    value = constant(reader.src, _one(reader, node, "the name of a library function"), reader.scope)
+    value = constant(reader.src, _one(reader, node, "global_symbol", "the name of a library function"), reader.scope)
     if not isinstance(value, str):
         reader.src.fail(node, "syn/arguments", "R.ExternFunc takes a name")
     return ExternFunc(value, span=reader.src.span(node))
@@ -337,7 +348,7 @@ def _tuple_item(reader: Reader, node: ast.Call) -> Expr:
 
 def _relu6(reader: Reader, node: ast.Call) -> Expr:
     """``R.nn.relu6(x)`` stands for ``R.clip(x, 0, 6)``."""
-    operand = read_leaf(reader, _one(reader, node, "a tensor"))
+    operand = read_leaf(reader, _one(reader, node, "data", "a tensor"))
     span = reader.src.span(node)
     bounds = (PrimValue(int_imm(0), span=span), PrimValue(int_imm(6), span=span))
     return Call(Op("relax.clip", span=span), (operand, *bounds), span=span)

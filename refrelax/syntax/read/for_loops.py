@@ -127,7 +127,7 @@ def _single_loop(
     step = bounds.pop() if len(bounds) == 3 else None
     if "step" in options and not _none(options["step"]):
         step = frame.reader.scalar(options["step"])
-    for each in bounds:
+    for each in bounds if step is None else (*bounds, step):
         _check_bound(frame, call, each)
     begin, end = bounds if len(bounds) == 2 else (Literal(bounds[0].dtype, 0), bounds[0])
     begin, end = _common(frame, begin, end, options)
@@ -152,7 +152,7 @@ def _loop_arguments(frame: StatementFrame, call: ast.Call, kind: ForKind) -> tup
     known = ("start", "stop", "annotations", "step", "unroll", "dtype", "thread")
     args, options = list(call.args), keywords(frame.reader, call, *known)
     most = ("start" not in options) + ("stop" not in options) + ("step" not in options or kind == "thread_binding")
-    if len(args) > most or (args and "start" in options):
+    if len(args) > most or (args and "start" in options) or ("start" in options and "stop" not in options):
         frame.src.fail(call, "syn/argument-count", f"`{shown(call)}`: a bound of a loop is given once")
     if kind == "thread_binding" and "thread" not in options and len(args) > 1:
         options["thread"] = args.pop()
@@ -174,6 +174,8 @@ def _common(
     """Both bounds in the dtype of the loop variable: the wider one, unsigned if either is."""
     if "dtype" in options and not _none(options["dtype"]):
         dtype = frame.reader.dtype_of(options["dtype"])
+        if not dtypes.is_integer(dtype) or dtypes.lanes(dtype) != 1:
+            frame.src.fail(options["dtype"], "syn/loop-form", f"the variable of a loop is an integer, not {dtype}")
     else:
         unsigned = "uint" in (dtypes.kind(begin.dtype), dtypes.kind(end.dtype))
         dtype = f"{'uint' if unsigned else 'int'}{max(dtypes.bits(begin.dtype), dtypes.bits(end.dtype))}"

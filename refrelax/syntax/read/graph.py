@@ -34,6 +34,7 @@ from refrelax.syntax.read.macros import macro_of
 from refrelax.syntax.read.parameters import read_parameters
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.returns import return_after
+from refrelax.syntax.read.source import bound_dtype
 from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_type
 from refrelax.syntax.scalars import Literal, SymVar
@@ -272,8 +273,10 @@ def type_var(src: Source, value: ast.Call, name: str) -> TypeVarDecl:
     dtype = "int64"
     for each in value.keywords:
         given = dotted(each.value) or (each.value.value if isinstance(each.value, ast.Constant) else "")
-        if each.arg == "bound" and isinstance(given, str) and dtypes.is_dtype(given.removeprefix("T.")):
-            dtype = given.removeprefix("T.")
+        found = bound_dtype(given) if isinstance(given, str) else None
+        if found is None:
+            src.fail(each.value, "syn/head-symbols", f"expected a dtype as the bound, found `{shown(each.value)}`")
+        dtype = found
     return TypeVarDecl(name, dtype)
 
 

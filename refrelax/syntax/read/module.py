@@ -12,8 +12,9 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, Attrs, AttrValue, ExternFunc, GlobalVar
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.read import operators
 from refrelax.syntax.read.arguments import dtype_named
-from refrelax.syntax.read.attributes import read_any, read_attrs
+from refrelax.syntax.read.attributes import read_any, read_attrs, target_kind
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.graph import read_function, type_var
@@ -149,6 +150,19 @@ def _class(src: Source, node: ast.ClassDef, scope: Scope) -> _Parts:
     name = dotted(head.func if isinstance(head, ast.Call) else head) if head is not None else None
     if name not in ("I.ir_module", "ir_module", "tvm.script.ir_module"):
         src.fail(node, "syn/module-class", "a module is a class under @I.ir_module")
+    flags = head.keywords if isinstance(head, ast.Call) else []
+    if (
+        any((dotted(each) or "").split(".")[-1] != "BasePyModule" for each in node.bases)
+        or node.keywords
+        or len(node.decorator_list) > 1
+        or (isinstance(head, ast.Call) and head.args)
+        or any(each.arg != "check_well_formed" for each in flags)
+    ):
+        src.fail(
+            node,
+            "syn/module-class",
+            "a module has one decorator, with check_well_formed= at most, and no bases but BasePyModule",
+        )
     if node.name not in LIBRARIES.values():  # inside a class T, too, T.int32 is the dialect's
         scope.define(node.name, ModuleAlias())
     inner = scope.child()
@@ -170,14 +184,18 @@ def _member(src: Source, node: ast.stmt, scope: Scope, parts: _Parts) -> None:
         case ast.Expr(value=ast.Call(func=func, args=[first], keywords=[])) if dotted(func) == "I.module_global_infos":
             parts.infos = _infos(src, node, read_any(reader, first))
             src.vdevices = _vdevices(dict(parts.infos).get("vdevice", ()))
-        case ast.Assign(
-            targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[ast.Constant(value=str() as symbol), *_])
-        ) if dotted(func) in ("R.ExternFunc", "R.extern", "relax.ExternFunc"):
-            _add(src, node, parts, name, ExternFunc(symbol, span=src.span(node)))
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func) as call) if dotted(func) in _EXTERN:
+            symbol = operators.by_name(reader, call, ("global_symbol",)).get("global_symbol")
+            if not isinstance(symbol, ast.Constant) or not isinstance(symbol.value, str):
+                src.fail(call, "syn/arguments", "R.ExternFunc takes a name")
+            _add(src, node, parts, name, ExternFunc(symbol.value, span=src.span(node)))
         case ast.ClassDef():
             src.fail(node, "syn/module-class", "a class inside a module")
         case _:
             _top_statement(src, node, scope)
+
+
+_EXTERN = ("R.ExternFunc", "R.extern", "relax.ExternFunc")
 
 
 def _infos(src: Source, node: ast.stmt, value: AttrValue) -> tuple[tuple[str, tuple[AttrValue, ...]], ...]:
@@ -194,10 +212,7 @@ def _vdevices(listed: tuple[AttrValue, ...]) -> tuple[str, ...]:
     found: list[str] = []
     for each in listed:
         items = dict(each.items) if isinstance(each, AttrDict) else {}
-        target = items.get("target")
-        while isinstance(target, AttrDict):
-            inner = dict(target.items)
-            target = inner.get("kind", inner.get("value"))
+        target = target_kind(items.get("target"))
         count = sum(name.split(":")[0] == target for name in found)
         found.append(f"{target}:{count}:{items.get('memory_scope', 'global')}")
     return tuple(found)

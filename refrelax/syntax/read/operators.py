@@ -246,7 +246,7 @@ def prim(reader: Reader, node: ast.expr, dtype: str | None) -> Expr:
 @rule("syn/literal-range")
 def literal_of(reader: Reader, node: ast.AST, value: int | float, dtype: str) -> PrimExpr:
     """A number as a literal of ``dtype``."""
-    if dtypes.kind(dtype) in ("handle", "void"):
+    if dtypes.kind(dtype) in ("handle", "void") or dtypes.lanes(dtype) != 1:
         reader.src.fail(node, "syn/literal-range", f"there are no literals of {dtype}")
     if dtypes.is_integer(dtype) or dtype == "bool":
         low, high = dtypes.integer_range(dtype)

@@ -15,7 +15,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.read.context import TypeVarDecl, own_symbols
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.trees import children
-from refrelax.syntax.read.types import dotted, read_type
+from refrelax.syntax.read.types import dotted, quoted_name, read_type
 from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import PrimType
 
@@ -85,7 +85,8 @@ def _quoted_names(node: ast.expr | None) -> list[str]:
         each = pending.pop()
         if isinstance(each, (ast.List, ast.Tuple)):
             for item in each.elts:
-                if isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value.strip().isidentifier():
-                    found.append(item.value.strip())
+                name = quoted_name(item)
+                if name is not None:
+                    found.append(name)
         pending.extend(reversed(children(each)))
     return found

@@ -128,7 +128,7 @@ class Reader:
         if not isinstance(value, str) or not value or len(value.split(":")) > 3:
             self.src.fail(node, "syn/vdevice", f'expected a device such as "llvm:0:global", found `{shown(node)}`')
         kind, index, scope = (value.split(":") + ["0", "global"][value.count(":") :])[:3]
-        if not kind or not scope or (not index.isdecimal() and index != "-1"):
+        if not kind or not scope or (not (index.isascii() and index.isdecimal()) and index != "-1"):
             self.src.fail(node, "syn/vdevice", f'expected a device such as "llvm:0:global", found `{shown(node)}`')
         if kind == "vdevice" and 0 <= int(index) < len(self.src.vdevices):
             return self.src.vdevices[int(index)]

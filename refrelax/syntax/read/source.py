@@ -7,6 +7,7 @@ than the Python that this package runs on, so the brackets are blanked (places s
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 import sys
 import warnings
@@ -225,6 +226,8 @@ def _blank_heads(text: str, filename: str) -> tuple[str, dict[int, tuple[tuple[s
     def blank(found: re.Match[str]) -> str:
         line = text.count("\n", 0, found.start()) + 1
         heads[line] = tuple(_head_symbol(piece, line, filename) for piece in found.group(2).split(",") if piece.strip())
+        if len(dict(heads[line])) != len(heads[line]):
+            raise refuse(filename, line, 1, "syn/head-symbols", "a head gives each symbol once")
         inside = "".join("\n" if c == "\n" else " " for c in found.group(2))
         return f"{found.group(1)} {inside} "
 
@@ -232,11 +235,16 @@ def _blank_heads(text: str, filename: str) -> tuple[str, dict[int, tuple[tuple[s
     return blanked, heads
 
 
+def bound_dtype(text: str) -> str | None:
+    """The dtype that a bound of a symbol names: ``int``, ``int32``, ``T.int32``."""
+    dtype = _HEAD_DTYPES.get(text, text.removeprefix("T."))
+    return dtype if dtypes.is_dtype(dtype) else None
+
+
 def _head_symbol(piece: str, line: int, filename: str) -> tuple[str, str]:
     name, colon, bound = (part.strip() for part in piece.partition(":"))
-    dtype = bound.removeprefix("T.").strip("\"'") if colon else "int64"
-    dtype = _HEAD_DTYPES.get(dtype, dtype)
-    if not name.isidentifier() or not dtypes.is_dtype(dtype):
+    dtype = bound_dtype(bound.strip("\"'")) if colon else "int64"
+    if not name.isidentifier() or keyword.iskeyword(name) or dtype is None:
         raise refuse(
             filename,
             line,

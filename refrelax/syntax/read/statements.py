@@ -43,7 +43,7 @@ from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.loop_macros import expand
 from refrelax.syntax.read.macros import macro_of
 from refrelax.syntax.read.scopes import SCOPES, opener
-from refrelax.syntax.scalars import Literal, PrimExpr
+from refrelax.syntax.scalars import CommReducer, Literal, PrimExpr, RangeArg, StringImm
 
 Stmts = tuple[Stmt, ...]
 
@@ -90,7 +90,7 @@ def read_statement(frame: StatementFrame, node: ast.stmt) -> Stmts:
                 case ast.Assert():
                     return (read_assert(frame, node),)
                 case ast.Return(value=ast.expr() as value):
-                    return (Return(frame.reader.argument(value, frame.reader.value(value)), span=frame.span(node)),)
+                    return (_returned(frame, value, node),)
                 case ast.Break():
                     return (Break(span=frame.span(node)),)
                 case ast.Continue():
@@ -165,7 +165,7 @@ def read_expression(frame: StatementFrame, node: ast.Expr, value: ast.expr) -> S
         if name in EFFECTS:
             return EFFECTS[name](frame, value)
         if name is not None and name in FORMS:
-            return assign_form(frame, value, "" if name.lower() == "bind" else "buffer", name) or ()
+            return assign_form(frame, value, "v" if name.lower() == "bind" else "buffer", name) or ()
         if isinstance(value.func, ast.Attribute) and value.func.attr == "vstore":
             return vector_store(frame, node, value)
     found = frame.reader.argument(value, frame.reader.value(value))
@@ -196,9 +196,16 @@ def _evaluate(frame: StatementFrame, call: ast.Call) -> Stmts:
     return (Evaluate(frame.reader.argument(node, frame.reader.value(node)), span=frame.span(call)),)
 
 
+def _returned(frame: StatementFrame, value: ast.expr, node: ast.AST) -> Return:
+    found = frame.reader.argument(value, frame.reader.value(value))
+    if isinstance(found, (StringImm, CommReducer, RangeArg)):
+        frame.src.fail(value, "syn/not-a-scalar", f"expected a value to return, found `{shown(value)}`")
+    return Return(found, span=frame.span(node))
+
+
 def _ret(frame: StatementFrame, call: ast.Call) -> Stmts:
     node = _one(frame, call)
-    return (Return(frame.reader.argument(node, frame.reader.value(node)), span=frame.span(call)),)
+    return (_returned(frame, node, call),)
 
 
 def _store(frame: StatementFrame, call: ast.Call) -> Stmts:

@@ -7,6 +7,8 @@ signature defines a symbol (``graph.py`` sees to it); a quoted expression refers
 from __future__ import annotations
 
 import ast
+import keyword
+import unicodedata
 from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
@@ -76,10 +78,9 @@ def read_type(reader: Reader, node: ast.expr) -> Type:
                 return _tuple(reader, node, args, keywords)
             case "R.Callable":
                 return _callable(reader, node, args, keywords)
-            case "R.Any" | "R.Object" | "I.StringType":
-                return AnyType()
-            case "R.PackedFunc":
-                return PackedFuncType()
+            case "R.Any" | "R.Object" | "I.StringType" | "R.PackedFunc":
+                _take(reader, node, (), args, keywords)
+                return PackedFuncType() if name == "R.PackedFunc" else AnyType()
             case "R.Prim":
                 return _prim(reader, node, args, keywords)
             case str() if name.startswith("T.") and not args and not keywords:
@@ -118,8 +119,14 @@ def read_dtype(reader: Reader, node: ast.expr) -> str | None:
     Raises:
         Malformed: it names no dtype.
     """
-    if isinstance(node, ast.Call) and dotted(node.func) in ("R.dtype", "T.dtype") and len(node.args) == 1:
-        node = node.args[0]
+    match node:
+        case ast.Call(func=func, args=[given], keywords=[]) if dotted(func) in ("R.dtype", "T.dtype"):
+            node = given
+        case ast.Call(func=func, args=[], keywords=[ast.keyword(arg="value", value=given)]) if dotted(func) in (
+            "R.dtype",
+            "T.dtype",
+        ):
+            node = given
     name = dotted(node)
     known, value = try_constant(reader.src, node, reader.scope)
     if not known and name is not None and name.startswith("T."):
@@ -134,7 +141,7 @@ def read_dtype(reader: Reader, node: ast.expr) -> str | None:
 
 def _integer(reader: Reader, node: ast.expr, least: int, what: str) -> int:
     value = constant(reader.src, node, reader.scope)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 1 << 63:
         reader.src.fail(node, "syn/type-annotation", f"expected {what}, found `{shown(node)}`")
     return value
 
@@ -182,14 +189,22 @@ def read_dims(reader: Reader, node: ast.expr) -> tuple[PrimExpr, ...]:
     return reader.src.fail(node, "syn/shape", f"expected a list of dimensions, found `{shown(node)}`")
 
 
+def quoted_name(node: ast.expr) -> str | None:
+    """The name that a quoted dim consists of, as Python reads names (NFKC), or ``None``."""
+    text = node.value.strip() if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    if not text.isidentifier() or keyword.iskeyword(text):
+        return None
+    return unicodedata.normalize("NFKC", text)
+
+
 @rule("syn/shape", "syn/quoted-expression")
 def read_dim(reader: Reader, node: ast.expr) -> PrimExpr:
     """One dimension: an integer expression, possibly quoted."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        text = node.value.strip()
-        if text.isidentifier():
-            return reader.quoted_symbol(node, text)
-        return reader.scalar(parse_quoted(reader.src, node, text))
+        name = quoted_name(node)
+        if name is not None:
+            return reader.quoted_symbol(node, name)
+        return reader.scalar(parse_quoted(reader.src, node, node.value.strip()))
     if isinstance(node, ast.Name):
         entry = reader.scope.lookup(node.id)
         if isinstance(entry, Var):  # a scalar that an unannotated binding gave
@@ -219,6 +234,8 @@ def _shape(reader: Reader, node: ast.AST, args: list[ast.expr], keywords: dict[s
     if "values" not in given:
         return ShapeType(None, ndim)
     values = read_dims(reader, given["values"])
+    if ndim not in (-1, len(values)):
+        reader.src.fail(node, "syn/type-annotation", f"expected ndim={len(values)} as the dims have it, found {ndim}")
     return ShapeType(values, len(values))
 
 

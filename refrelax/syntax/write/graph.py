@@ -58,8 +58,9 @@ def write_function(
     types: tuple[Type | None, ...] = (*(p.type for p in function.params), function.ret)
     signature = {each.name for each in nodes(types) if isinstance(each, SymVar)}
     own = frozenset(signature) - outer - prims
-    quoted_symbols = quoted_symbols if top else frozenset()
-    declared = tuple(sorted(own - quoted_symbols))
+    head = _head(function, types, own)
+    quoted_symbols = quoted_symbols if top and not head else frozenset()
+    declared = () if head else tuple(sorted(own - quoted_symbols))
     if not top:
         for each in declared:
             out.put(f'{each} = TypeVar("{each}")')
@@ -68,12 +69,21 @@ def write_function(
     )
     ret = "" if function.ret is None else f" -> {type_text(function.ret, _quoting(own, quoted_symbols))}"
     out.put(_decorator(function, top))
-    with out.block(f"def {name}({params}){ret}:"):
+    with out.block(f"def {name}{head}({params}){ret}:"):
         if function.attrs:
             out.put(f"R.func_attr({attributes(function.attrs)})")
         known = _declare(function, out, outer | (own - quoted_symbols if again else own) | prims)
         _Writer(out, known, _used(function), taken).sequence(function.body, None)
     return declared
+
+
+def _head(function: Function, types: tuple[Type | None, ...], own: frozenset[str]) -> str:
+    """``[n: "int32", m]``: a head declares the symbols where one is of another dtype than a ``TypeVar`` has."""
+    found = {each.name: each.dtype for each in nodes(types) if isinstance(each, SymVar) and each.name in own}
+    if all(dtype == "int64" for dtype in found.values()):
+        return ""
+    listed = (name if dtype == "int64" else f'{name}: "{dtype}"' for name, dtype in found.items())
+    return f"[{', '.join(listed)}]"
 
 
 def body_symbols(function: Function) -> frozenset[str]:

@@ -119,4 +119,5 @@ def _function(node: FuncType, quote: Quote) -> str:
         return _call("R.Callable", parts)
     params = [type_text(each, quote, inner=True) for each in node.params]
     inside = f"{params[0]}," if len(params) == 1 else ", ".join(params)
-    return f"R.Callable(({inside}), {ret}, {node.purity})"
+    derive = "" if node.derive_func is None else f", derive_func={quoted(node.derive_func)}"
+    return f"R.Callable(({inside}), {ret}, {node.purity}{derive})"

@@ -12,7 +12,7 @@ from refrelax.semantics.dims import equal, shape_facts, simplify
 from refrelax.semantics.dims.kinds import ARITY, OPERANDS
 from refrelax.syntax import bits
 from refrelax.syntax.graph import BindingBlock, Function, Param, SeqExpr, ShapeExpr, Var, VarBinding
-from refrelax.syntax.loops import Buffer, BufferParam, BufferStore, PrimFunc
+from refrelax.syntax.loops import Buffer, BufferParam, BufferStore, Evaluate, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import (
     BINARY_OPS,
@@ -123,3 +123,15 @@ def loop(e: PrimExpr, dtype: str) -> rr.CheckedModule | rr.IllFormed:
         return rr.check(Module({"f": func}))
     except rr.IllFormed as refused:
         return refused
+
+
+def test_pointers_are_compared_and_not_counted_with() -> None:
+    """``T.Add`` of two pointers was accepted, as was every other operation of two operands but the connectives."""
+    h = SymVar("h", "handle")
+    for op in BINARY_OPS:
+        module = Module({"main": PrimFunc((ScalarParam(h),), (Evaluate(Binary(op, h, h)),))})
+        if op in ("EQ", "NE", "LT", "LE", "GT", "GE"):
+            rr.check(module)
+            continue
+        with pytest.raises(rr.IllFormed):
+            rr.check(module)

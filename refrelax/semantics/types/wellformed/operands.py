@@ -163,10 +163,12 @@ def axis(it: IterVar, block: SBlock) -> Found:
 
 
 def buffer(b: Buffer, span: Span | None) -> Found:
-    """Extents and strides are integers; strides, if any, are one an axis."""
+    """Extents, strides and the offset are integers; strides, if any, are one an axis."""
     found: Found = []
     for each in (*b.shape, *b.strides):
         found += extent(each, f"an extent or stride of buffer {b.name}", span)
+    if b.elem_offset is not None:
+        found += extent(b.elem_offset, f"the offset of buffer {b.name}", span)
     return found + strides(b, span)
 
 
