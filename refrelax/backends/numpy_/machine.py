@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import runtime
 from refrelax.errors import trap, unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -23,6 +24,7 @@ from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.builtins.heap import EQUALS_IMMEDIATE, EQUALS_SLOT, IMMEDIATE, STORE
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.values import Shape
+from refrelax.syntax.dtypes import memory_bits
 from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, If, Op
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
@@ -175,6 +177,8 @@ def reshaped(x: Any, made: Any) -> Any:
 
 def within(x: Any, shape: Any, dtype: Any, offset: int) -> tuple[Shape, str]:
     """Shape and dtype of a view, which lies in the bytes of ``x``."""
+    if memory_bits(x.dtype.name) < 8:  # (NumPy gives each such element a byte, the definition does not)
+        raise Unsupported(f"the operator relax.memory.view of {x.dtype.name}")
     shape = shape or Shape(tuple(x.shape))
     dtype = dtype or x.dtype.name
     first, last = 8 * offset, 8 * (offset + prod(shape.dims) * numpy_dtype(dtype).itemsize)
