@@ -205,6 +205,9 @@ def _validate(
 RELAXED = ("extreme-identity",)
 """TVM starts a maximum at the lowest finite number."""
 
+PATIENCE = 240.0
+"""Seconds for one of TVM's passes on one function, as in ``docs/tvm-pipelines.md``."""
+
 
 @dataclass(frozen=True, slots=True)
 class TheirStep:
@@ -227,7 +230,7 @@ def theirs(checked: CheckedModule, example: Example, rounds: int = 1) -> list[Th
         after = api.check(module)
         for function in example.functions:
             args = next(list(recorded.args) for recorded in example.runs if recorded.function == function)
-            verdict = judge.validate(before, after, function, rounds=rounds, args=args, relax=RELAXED)
+            verdict = judge.validate(before, after, function, rounds=rounds, args=args, relax=RELAXED, timeout=PATIENCE)
             why = getattr(verdict, "unproved", "")
             found.append(TheirStep(function, name, f"{verdict}{f'; not proved for {why}' if why else ''}"))
         before = after

@@ -25,7 +25,7 @@ from refrelax.judge.lockstep import Lockstep
 from refrelax.judge.one_name import with_one_name
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
-from refrelax.judge.same_programs import same_callees, same_programs
+from refrelax.judge.same_programs import same_callees, same_runs
 from refrelax.judge.signatures import Parameters, binds_no_more, known_of_both
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
@@ -149,7 +149,7 @@ class _Comparison:
         one_read, two_read = inlined(first, entry), inlined(second, entry)
         first, second = one_read.program, two_read.program
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
-        if two_read.quiet and same_programs(first.module, second.module, entry):
+        if two_read.quiet and same_runs(first.module, second.module, entry):
             return Proved(trusts=(*self.trusts, SAME), record=SAME)
         if (found := self.in_step(first.module, second.module, entry)) is not None:
             return found

@@ -36,7 +36,7 @@ from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
 from refrelax.judge.pointwise import IN_STEP, NO_ALIASES, SAME, Options, search
-from refrelax.judge.same_programs import same_programs
+from refrelax.judge.same_programs import same_runs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.rules import rule
@@ -171,7 +171,7 @@ def _unlinked(first: CheckedModule, second: CheckedModule, entry: str, externs: 
 @rule("va/events")
 def _without_runs(pair: Pair, options: Options, why: str, seed: int, rounds: int) -> Validation:
     """The answer where library functions are not here: a proof, which no run is held against, or none."""
-    same = not pair.records and same_programs(pair.first.module, pair.second.module, pair.entry)
+    same = not pair.records and same_runs(pair.first.module, pair.second.module, pair.entry)
     found = Proved(trusts=(SAME,), record=SAME) if same else _proof(pair, options)[0]
     if not isinstance(found, Proved):
         return undetermined(why, "library", unproved=found)
@@ -277,7 +277,7 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
         return refuted
     if (refuted := pair.bad_calls(seed)) is not None:
         return refuted
-    if not pair.records and same_programs(pair.first.module, pair.second.module, pair.entry):
+    if not pair.records and same_runs(pair.first.module, pair.second.module, pair.entry):
         return _held(pair, Proved(trusts=(SAME,), record=SAME), seed, rounds)
     found, suspects = _proof(pair, options)
     if isinstance(found, Proved):
