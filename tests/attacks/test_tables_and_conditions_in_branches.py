@@ -56,11 +56,11 @@ SHAPE = 'R.call_packed("vm.builtin.make_shape", h, 1, 1, {}, ty_args=(R.Any,))'
 
 def proved(first: str, second: str) -> bool:
     """By the prover alone: ``validate`` runs what it proved, and would hide a wrong proof."""
-    checked = [
-        rr.check(rr.parse(HEAD + "".join(f"        {line}\n" for line in each.strip().splitlines())))
-        for each in (first, second)
-    ]
-    return isinstance(attempt(*checked, "main"), Proved)
+    return isinstance(attempt(program(first), program(second), "main"), Proved)
+
+
+def program(body: str) -> rr.CheckedModule:
+    return rr.check(rr.parse(HEAD + "".join(f"        {line}\n" for line in body.strip().splitlines())))
 
 
 def result(slot: int) -> str:
