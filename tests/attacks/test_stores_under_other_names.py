@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.lower.origins.unplanned import _Plan
 from refrelax.lower.pipeline import lower
 from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.syntax.loops import PrimFunc
@@ -82,3 +83,11 @@ def test_no_pass_forgets_it(how: str) -> None:
 def test_other_memory_is_told_from_it(stores: str) -> None:
     program = rr.check(rr.parse(SOURCE.replace("STORES", stores))).module.functions["f"]
     assert isinstance(program, PrimFunc) and stored_inputs(program, 2) == frozenset()
+
+
+def test_a_plan_tells_a_store_into_a_region() -> None:
+    """What a loop program stores through a region that a block matches is a store into the whole buffer's place."""
+    planned = SOURCE.replace("STORES", STORES["a region"])
+    checked = rr.check(rr.parse(planned))
+    plan = _Plan(checked, {}, {}, [], checked.module.relax_functions()["main"].body.body)
+    assert plan.stores("f") == {0, 2}
