@@ -37,7 +37,7 @@ class Module:
 
 
 def test_its_calls_are_not_judged_by_what_the_module_says_of_the_constant() -> None:
-    """A right implementation diverged, and one that forgets the store agreed."""
+    """A right implementation diverged."""
     given = np.arange(4, dtype="float32")
     checked = rr.check(rr.bind_constants(rr.parse(SOURCE), {0: given}))
     alone = judged_alone(checked)
