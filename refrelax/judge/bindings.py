@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
-from refrelax.judge.kept_constants import constants_are_kept, mentions_constant
+from refrelax.judge.kept_constants import constants_are_kept, reaches_constant
 from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned, stores, variables
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.lower.fuse_loops.shared import given_twice
@@ -101,7 +101,8 @@ def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
     return lambda binding: (
-        (kept or not mentions_constant(binding)) and not (id(binding.value) in twice and _several(binding))
+        (kept or not reaches_constant(checked.module, binding))
+        and not (id(binding.value) in twice and _several(binding))
     )
 
 

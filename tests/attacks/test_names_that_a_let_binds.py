@@ -6,6 +6,9 @@ import pytest
 
 import refrelax as rr
 from refrelax.lower.pipeline import lower
+from refrelax.lower.symbols import symbols_in
+from refrelax.syntax.graph import ShapeExpr
+from refrelax.syntax.scalars import Binary, Let, SymVar
 
 V = 'R.Tensor((n,), "float32")'
 
@@ -62,3 +65,10 @@ def test_a_pipeline_tells_them_apart(name: str) -> None:
         one, two = rr.run(checked, "main", *args), rr.run(after, "main", *args)
         assert isinstance(one, rr.Returned) and isinstance(two, rr.Returned)
         assert one.value == two.value
+
+
+def test_what_is_free_around_a_let() -> None:
+    n, m, v = (SymVar(name, "int64") for name in "nmv")
+    let = Let(v, Binary("Add", n, v), Binary("Mul", v, m))
+    assert list(symbols_in(ShapeExpr((let,)))) == [n, v, m]
+    assert list(symbols_in(ShapeExpr((m, Let(v, m, v))))) == [m, m]

@@ -23,9 +23,9 @@ from refrelax.lower.origins.text import Origin
 from refrelax.lower.to_destinations import names_of
 from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.semantics.ops import CALL_FORMS, FRESH, IMPURE, LOW_LEVEL, OVERWRITING
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.purity import expressions, has_effect, statements
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
     Binding,
@@ -43,7 +43,7 @@ from refrelax.syntax.graph import (
     Var,
     VarBinding,
 )
-from refrelax.syntax.loops import BufferParam, BufferStore, PrimFunc, ScalarParam
+from refrelax.syntax.loops import PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.syntax.types import TensorType, TupleType, Type
@@ -260,14 +260,7 @@ class _Plan:
         if callee not in self.known:
             func = self.module.functions[callee]
             assert isinstance(func, PrimFunc)
-            names = {s.buffer for s in statements(func.body) if isinstance(s, BufferStore)}
-            every = any(has_effect(e) for s in statements(func.body) for e in expressions(s))
-            aliased = any(getattr(node, "data", None) is not None for node in nodes(func))
-            self.known[callee] = frozenset(
-                k
-                for k, p in enumerate(func.params)
-                if isinstance(p, BufferParam) and (every or aliased or p.buffer.name in names)
-            )
+            self.known[callee] = stored_inputs(func, len(func.params))
         return self.known[callee]
 
     # --- choosing -------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Spec: ``spec/10-lowering.md``, ``lo/overwrites``.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +16,9 @@ from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
 from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, Var, VarBinding
-from refrelax.syntax.loops import AllocBuffer, BufferParam, BufferStore, PrimFunc, SBlock
+from refrelax.syntax.loops import AllocBuffer, Bind, BufferParam, BufferStore, DeclBuffer, PrimFunc, SBlock
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Intrinsic, PrimExpr, walk
+from refrelax.syntax.scalars import Intrinsic, PrimExpr, SymVar, walk
 from refrelax.syntax.types import TupleType
 
 
@@ -143,24 +143,62 @@ def stores_in_inputs(f: PrimFunc, count: int) -> bool:
 
 
 def stored_inputs(f: PrimFunc, count: int) -> frozenset[int]:
-    """Into which of its first ``count`` parameters a loop-level function may store. What it stores in under another
-    name, unless that is a region of memory of its own or of an output, may be any of them."""
-    inputs = {p.buffer.name: k for k, p in enumerate(f.params[:count]) if isinstance(p, BufferParam)}
-    free = {p.buffer.name for p in f.params[count:] if isinstance(p, BufferParam)} | {b.name for b in f.root_allocs}
-    listed = list(statements(f.body))
-    for s in listed:  # (an outer statement comes first, so that regions of regions are told)
-        if isinstance(s, AllocBuffer) and s.buffer.data is None:
-            free.add(s.buffer.name)
-        elif isinstance(s, SBlock):
-            free |= {b.name for b in s.allocs if b.data is None}
-            free |= {m.buffer.name for m in s.matches if m.source.buffer in free}
-    written = {s.buffer for s in listed if isinstance(s, BufferStore) and s.buffer not in free}
-    for e in (e for s in listed for e in expressions(s)):
-        if has_effect(e):
-            written |= _mentioned(e, inputs)
-    return frozenset(range(count) if written - set(inputs) else (inputs[name] for name in written))
+    """Into which of its first ``count`` parameters a loop-level function may store: under their own names, under those
+    of regions, views and pointers of their memory, or by a call that is given such a name. What nobody knows may be any
+    of them."""
+    inputs = {p.buffer.name: frozenset({k}) for k, p in enumerate(f.params[:count]) if isinstance(p, BufferParam)}
+    outputs = [p.buffer for p in f.params[count:] if isinstance(p, BufferParam)]
+    memory = _Memory(frozenset(range(count)), inputs | {b.name: _NONE for b in (*outputs, *f.root_allocs)})
+    found = _NONE
+    for s in statements(f.body):  # (an outer statement comes first, so that names of names are told)
+        match s:
+            case AllocBuffer(buffer) | DeclBuffer(buffer):
+                memory.names[buffer.name] = memory.at(buffer.data)
+            case SBlock(allocs=allocs, matches=matches):
+                memory.names |= {b.name: memory.at(b.data) for b in allocs}
+                memory.names |= {m.buffer.name: memory.named(m.source.buffer) for m in matches}
+            case Bind(var, value) if var.dtype.startswith("handle") or memory.mentioned(value):
+                memory.names[var.name] = memory.at(value)
+            case BufferStore(name):
+                found |= memory.named(name)
+            case _:
+                pass
+        found = found.union(*(memory.mentioned(e) for e in expressions(s) if has_effect(e)))
+    return found
 
 
-def _mentioned(e: PrimExpr, buffers: Container[str]) -> set[str]:
-    names = (getattr(each, key, None) for each in walk(e) for key in ("buffer", "name"))
-    return {plain for name in names if isinstance(name, str) and (plain := name.removesuffix(".data")) in buffers}
+_NONE: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Which parameters' memory a name of a loop-level function may stand for: a buffer, or a scalar that points to
+    it. ``every``: all of them."""
+
+    every: frozenset[int]
+    names: dict[str, frozenset[int]]
+
+    def named(self, name: str) -> frozenset[int]:
+        return self.names.get(name, self.every)
+
+    def at(self, pointer: PrimExpr | None) -> frozenset[int]:
+        """Where something lies; without a pointer in memory of its own."""
+        if pointer is None:
+            return _NONE
+        known = any(name in self.names for name, _ in _names(pointer))
+        return self.mentioned(pointer) if known else self.every
+
+    def mentioned(self, e: PrimExpr) -> frozenset[int]:
+        return _NONE.union(*(self.named(name) for name, memory in _names(e) if memory or name in self.names))
+
+
+def _names(e: PrimExpr) -> Iterator[tuple[str, bool]]:
+    """The names in an expression, and whether each is surely one of memory."""
+    for each in walk(e):
+        match each:
+            case SymVar(name, dtype):
+                yield name.removesuffix(".data"), dtype.startswith("handle")
+            case _ if isinstance(buffer := getattr(each, "buffer", None), str):
+                yield buffer, True
+            case _:
+                pass
