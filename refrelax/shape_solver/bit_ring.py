@@ -33,6 +33,7 @@ from refrelax.shape_solver.bit_forms import (
 from refrelax.shape_solver.bit_products import Bits, apart, both, constant, either, joined
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import INT, integer
+from refrelax.shape_solver.defined import conditions
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int, int_imm, literal_int
 
@@ -44,11 +45,14 @@ Visit = Callable[[PrimExpr], PrimExpr]
 
 @dataclass(slots=True)
 class Ring:
-    """The parts of one expression, by number. A part that is the same polynomial as another is the same part."""
+    """The parts of one expression, by number. A part that is the same polynomial as another is the same part, if the
+    other needs no more to have a value: a guard may stand around that one."""
 
     context: Context
-    numbers: dict[str, int]
+    numbers: dict[str, list[int]] = field(default_factory=dict)
     parts: list[PrimExpr] = field(default_factory=list)
+    needs: list[frozenset[PrimExpr]] = field(default_factory=list)
+    """What a part needs to have a value, that is not known to hold."""
     whole: list[int] = field(default_factory=list)
     """The bits that a part can have."""
     atoms: Atoms = field(default_factory=lambda: Atoms(NO_FACTS))
@@ -128,7 +132,9 @@ class Ring:
         bits = self.part(wrapped(e, low, high))
         match list(bits):
             case [product] if len(product) == 1 and number not in product:
-                self.within.setdefault(next(iter(product)), (high - low, number))
+                whole = next(iter(product))
+                if self.needs[number] <= self.needs[whole]:
+                    self.within.setdefault(whole, (high - low, number))
         return bits
 
     def lowered(self, bits: Bits | None) -> Bits | None:
@@ -158,6 +164,8 @@ class Ring:
             half = 1 << (width - 1)
             kept = {mono: left for mono, c in p.items() if (left := (c + half) % (2 * half) - half)}
             spelled = None if kept == p else spell(kept, self.atoms, INT)
+            if spelled is not None and not self.needed(spelled) <= self.needs[number]:
+                spelled = None
             self.remainders[number, width] = None if spelled is None else self.part(spelled)
         return self.remainders[number, width]
 
@@ -202,8 +210,9 @@ class Ring:
         """The part that is ``-1 - e``, if it is there already: ``e`` is its ``~``."""
         self.atoms.refuel()
         own = self.canonical(e)
-        known, first = self.numbers.get(serial(sub({(): -1}, own))), self.numbers[serial(own)]
-        return None if known is None or known > first else {frozenset((known,)): self.whole[known]}
+        needed = self.needed(e)
+        known, first = self.known(serial(sub({(): -1}, own)), needed), self.known(serial(own), needed)
+        return None if known is None or first is None or known > first else {frozenset((known,)): self.whole[known]}
 
     def canonical(self, e: PrimExpr) -> Poly:
         """What tells parts apart."""
@@ -212,14 +221,27 @@ class Ring:
     def number(self, e: PrimExpr) -> int:
         self.atoms.refuel()
         plain = normal(self.context.image(e), self.atoms)
-        keys = [serial(self.canonical(e)), serial(plain)]
-        number = next((self.numbers[key] for key in keys if key in self.numbers), len(self.parts))
-        for key in keys:
-            self.numbers.setdefault(key, number)
+        keys, needed = [serial(self.canonical(e)), serial(plain)], self.needed(e)
+        number = next((n for key in keys if (n := self.known(key, needed)) is not None), len(self.parts))
         if number == len(self.parts):
             self.parts.append(e)
+            self.needs.append(needed)
             self.whole.append(self.reach(e))
+        for key in keys:
+            if number not in (numbers := self.numbers.setdefault(key, [])):
+                numbers.append(number)
         return number
+
+    def known(self, key: str, needed: frozenset[PrimExpr]) -> int | None:
+        """The first part of this polynomial that has a value wherever ``needed`` holds."""
+        return next((number for number in self.numbers.get(key, ()) if self.needs[number] <= needed), None)
+
+    def needed(self, e: PrimExpr) -> frozenset[PrimExpr]:
+        """What ``e`` needs to have a value, without what is known to hold."""
+        asked = (self.context.image(each) for each in conditions(e))
+        return frozenset(
+            each for each in asked if each not in self.context.hypotheses and as_const(normal(each, self.atoms)) != 1
+        )
 
     def reach(self, e: PrimExpr) -> int:
         """The bits that ``e`` can have: those below its greatest value, without the zeros that it ends in."""

@@ -49,7 +49,7 @@ def opened(e: PrimExpr, context: Context = NOTHING, moves: bool = True) -> PrimE
         isinstance(node, Cast) or (isinstance(node, Binary) and node.op == "Div") for node in nodes
     ):
         return e
-    ring = Ring(context, {}, atoms=Atoms(context.facts)) if 0 < count <= MAX_OPENED else None
+    ring = Ring(context, atoms=Atoms(context.facts)) if 0 < count <= MAX_OPENED else None
     return _Opening(ring, moves).visit(e)
 
 
