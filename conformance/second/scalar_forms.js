@@ -47,6 +47,7 @@ function argumentCount(e) {
 }
 
 const DIVISIONS = new Set(["Div", "Mod", "FloorDiv", "FloorMod"]);
+const COMPARED = new Set(["EQ", "NE", "LT", "LE", "GT", "GE"]);
 const INDICES = new Set(["shift_left", "shift_right", "popcount", "clz"]);
 const NO_FLOATS = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"]);
 const NO_TRUTHS = new Set(["pow", "abs", "fabs", "isnan", "isinf", "isfinite", "truncmod"]);
@@ -121,6 +122,7 @@ function binaryKinds(e) {
     return;
   }
   if (a !== b) throw rejected("wf/operand-dtypes", `${a} and ${b}`);
+  if (!COMPARED.has(e.op) && dtype(a).kind === "handle") throw rejected("wf/scalar-kind", `${e.op} of pointers`);
   if (DIVISIONS.has(e.op) && isBool(dtype(a).element)) throw rejected("wf/scalar-kind", `${e.op} of truths`);
 }
 

@@ -168,7 +168,7 @@ def heard(h: Heard) -> Iterator[None]:
             (graph_terms.Program, "entry", entered), (descent.Descent, "equal", compared),
             (descent.Descent, "_head", brought), (Regroup, "collapsed", collapsed), (descent, "simplified", shorter),
             (elements, "apply", applied), (descent, "apply", applied), (Terms, "choose", chosen),
-            (pointwise, "same_programs", lambda *_: False),  # a program beside itself is read all the same
+            (pointwise, "same_runs", lambda *_: False),  # a program beside itself is read all the same
             (kernel_calls, "repeatable", lambda *_: False),  # what cannot be read has no value to look at
             (kernel_calls.Calls, "find", lambda *_: None),
         ):  # fmt: skip

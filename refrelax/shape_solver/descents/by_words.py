@@ -15,7 +15,7 @@ from refrelax.shape_solver.descents.words import Settled, Words, leaf, ranges
 NOTHING_KNOWN = Known(frozenset(), frozenset())
 
 
-class Step(Protocol):
+class UnderCheck(Protocol):
     """What is asked of the step under check (``steps``)."""
 
     @property
@@ -33,7 +33,7 @@ class Step(Protocol):
     def never(self, t: int, known: Known) -> bool: ...
 
 
-def words(one: Step, rest: dict[str, Any]) -> None:
+def words(one: UnderCheck, rest: dict[str, Any]) -> None:
     """The words are equal for all values of the leaves. Each leaf of the second element is one that may stand for a
     leaf of the first, or one of its own; and it is poison only where the first element is."""
     table, known, (a, b) = one.table, one.known, one.sides
