@@ -91,6 +91,8 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
             return _assume(build, condition)
         case Intrinsic(op=op) if op in CALLS:
             return build_call(build, value, needed=False)
+        case Intrinsic(op="call_packed_lowered" | "call_cpacked_lowered"):
+            return build_packed_call(build, value, needed=False)
         case Intrinsic():
             return build_intrinsic(build, value)
         case Literal() | SymVar() | BufferRef() | StringImm():
