@@ -78,6 +78,15 @@ def test_a_packed_call_is_the_number_that_it_gives(gives: Callable[[], object], 
     assert outcome.arguments[0].tolist()[0] == found
 
 
+@pytest.mark.parametrize("use", ["O[0] = T.Cast('int64', {set})", "O[{set}] = T.int64(0)", "assert {set} == 0"])
+def test_filling_a_field_gives_zero(use: str) -> None:
+    """It gave nothing, over which whatever used it ended as an internal error."""
+    program = rr.check(rr.parse(HEAD + HOST + f"    {use.format(set='T.tvm_struct_set(s, 1, 15, T.int64(7))')}\n"))
+    outcome = rr.run(program, args=[np.ones(2, "int64")])
+    assert isinstance(outcome, rr.Returned)
+    assert outcome.arguments[0].tolist() == ([1, 1] if "assert" in use else [0, 1])
+
+
 def test_a_packed_call_that_gives_no_number_is_none() -> None:
     program = rr.check(rr.parse(HEAD + HOST + '    O[0] = T.Cast("int64", T.call_packed_lowered("f", s, 0, 0))\n'))
     outcome = rr.run(program, args=[np.zeros(2, "int64")], externs={"f": lambda: None})
