@@ -136,3 +136,19 @@ def test_what_the_host_makes_of_elements_is_not_recorded(call: str, seen: bool) 
     program = rr.check(rr.parse(HEAD + RECORDED.format(call=call)))
     outcome = rr.run(program, args=[np.ones((1, 2), "float32"), np.ones(2, "int64")])
     assert (isinstance(outcome, rr.Unspecified) and outcome.rule == "vm/capture-host") == seen
+
+
+@pytest.mark.parametrize("use", ["O[0] = T.Cast('int64', {hint})", "if {hint}:\n        O[0] = T.int64(1)"])
+@pytest.mark.parametrize(("given", "found"), [("O[1] * T.int64(7)", 1), ("O[1] - T.int64(1)", 0), ("O[1] > 0", 1)])
+def test_a_hint_is_the_truth_of_its_argument(use: str, given: str, found: int) -> None:
+    """An integer went through as it is, where a bool was needed: an internal error."""
+    hint = use.format(hint=f"T.ignore_loop_partition({given})")
+    text = f"@T.prim_func(s_tir=True)\ndef main(O: T.Buffer((2,), 'int64')):\n    {hint}\n"
+    outcome = rr.run(rr.check(rr.parse(HEAD + text)), args=[np.array([0, 1], "int64")])
+    assert isinstance(outcome, rr.Returned)
+    assert outcome.arguments[0].tolist() == [found, 1]
+
+
+def test_a_hint_takes_no_float() -> None:
+    text = "@T.prim_func(s_tir=True)\ndef main(x: T.float32):\n    T.evaluate(T.ignore_loop_partition(x))\n"
+    assert rules(text) == ["wf/scalar-kind"]
