@@ -82,11 +82,20 @@ def explain(options: argparse.Namespace) -> int:
         for text in filter(None, (found.semantics, found.formula, example)):
             print("\n" + indent(text.strip("\n"), "  "))
     elif len(rules) > MOST_WHOLE:
-        _print_list(rules)
+        whole = [rules[0]] if any(_says(rules[0], spot.text) for spot in where) else []
+        for each in whole:
+            _print_rule(each, programs=False)
+            print()
+        _print_list(rules[len(whole) :])
         return 0
     for each in rules:
         _print_rule(each, programs=not isinstance(found, ExplainedOp) and len(rules) <= MOST_PROGRAMS)
     return 0
+
+
+def _says(each: Any, text: str) -> bool:
+    """Whether a rule's paragraph holds a passage (of which the first words are asked)."""
+    return " ".join(text.split()[:9]) in " ".join((each.prose + " " + each.follows).split())
 
 
 def _print_list(rules: Sequence[Any]) -> None:

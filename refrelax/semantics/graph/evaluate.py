@@ -58,7 +58,9 @@ from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import VOID, Type
 
-ON_HOST = frozenset({"relax.print", "relax.assert_op", "relax.nonzero", "relax.unique", "relax.tensor_to_shape"})
+ON_HOST = frozenset(
+    f"relax.{name}" for name in ("print", "assert_op", "nonzero", "unique", "tensor_to_shape", "dynamic_strided_slice")
+)
 """Operators by which the host sees elements."""
 
 
@@ -156,6 +158,8 @@ class Interpreter(Machine):
             if name in LIBRARY:
                 return call_builtin(self, name, args, call or Call(ExternFunc(name), (), span=span))
             if name in KERNELS:
+                if name.startswith("vm.builtin.sample_top_p"):  # a place among elements, as a scalar
+                    host_sees(self, name, span)
                 keep_apart(name, args, span)
                 return call_kernel(self, name, args, span)
             raise missing(name, span)

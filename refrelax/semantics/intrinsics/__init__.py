@@ -22,7 +22,7 @@ from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
-from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, StringImm, SymVar
+from refrelax.syntax.scalars import BufferRef, Cast, Intrinsic, Literal, PrimExpr, StringImm, SymVar
 
 
 def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
@@ -30,8 +30,10 @@ def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
     match call.op:
         case "if_then_else":
             return build_if_then_else(build, call)
-        case "likely" | "ignore_loop_partition":
+        case "likely":
             return build_element(build, call.args[0])
+        case "ignore_loop_partition":
+            return build_element(build, Cast("bool", call.args[0], span=call.span))
         case "undef":
             return lambda _frame: UNDEFINED
         case op if op in PURE:
@@ -91,6 +93,8 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
             return _assume(build, condition)
         case Intrinsic(op=op) if op in CALLS:
             return build_call(build, value, needed=False)
+        case Intrinsic(op="call_packed_lowered" | "call_cpacked_lowered"):
+            return build_packed_call(build, value, needed=False)
         case Intrinsic():
             return build_intrinsic(build, value)
         case Literal() | SymVar() | BufferRef() | StringImm():

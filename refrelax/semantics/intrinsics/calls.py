@@ -94,7 +94,7 @@ def _module_call(build: Builder, call: Intrinsic) -> Element:
     return lambda frame: invoke(name, [arg(frame) for arg in args], span)
 
 
-@rule("ev/call-library", "ev/packed-result-type")
+@rule("ev/call-library")
 def _library_call(build: Builder, call: Intrinsic, needed: bool) -> Element:
     name = symbol_of(call)
     here = build.context.externs.keys() | build.context.contracts.keys()
@@ -108,15 +108,19 @@ def _library_call(build: Builder, call: Intrinsic, needed: bool) -> Element:
 
     def run(frame: Frame) -> Any:
         result = call_library(context, name, [arg(frame) for arg in args], call.span)
-        number = result.value if isinstance(result, Prim) else result
-        if dropped:
-            return None
-        if not isinstance(number, bool | int | float):
-            message = f"{name} gives no number where a {call.dtype} is needed"
-            raise unspecified("ev/packed-result-type", message, call.span)
-        return converted(context.numerics, number, call.dtype)
+        return None if dropped else as_number(context, name, result, call)
 
     return run
+
+
+@rule("ev/packed-result-type")
+def as_number(context: Context, name: str, result: Any, call: Intrinsic) -> Any:
+    """What a library function gave, where a number of the call's dtype is needed."""
+    number = result.value if isinstance(result, Prim) else result
+    if not isinstance(number, bool | int | float):
+        message = f"{name} gives no number where a {call.dtype} is needed"
+        raise unspecified("ev/packed-result-type", message, call.span)
+    return converted(context.numerics, number, call.dtype)
 
 
 def _missing(name: str, call: Intrinsic) -> Element:

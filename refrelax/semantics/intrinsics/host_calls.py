@@ -9,7 +9,7 @@ from typing import Any
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.intrinsics.calls import call_library
+from refrelax.semantics.intrinsics.calls import as_number, call_library
 from refrelax.semantics.intrinsics.records import (
     BITS,
     BOOL,
@@ -38,8 +38,9 @@ from refrelax.syntax.scalars import Intrinsic
 
 
 @rule("ev/call-packed-lowered")
-def build_packed_call(build: Builder, call: Intrinsic) -> Element:
-    """``(name, record, begin, end)``: elements ``begin`` to ``end`` of the record; the result goes to ``end``."""
+def build_packed_call(build: Builder, call: Intrinsic, needed: bool = True) -> Element:
+    """``(name, record, begin, end)``: elements ``begin`` to ``end`` of the record; the result goes to ``end``, and is
+    the value of the call; ``needed``: not only for its effect."""
     name, handle, begin, end = call.args[:4]
     record, context, symbol = pointee(build, handle), build.context, getattr(name, "value", str(name))
     first, last = (build_index(build, each).constant for each in (begin, end))
@@ -52,7 +53,7 @@ def build_packed_call(build: Builder, call: Intrinsic) -> Element:
         result = call_library(context, symbol, args, call.span)
         record.cells[count, TYPE_INDEX] = ("int32", context.numerics.at("int32").lit(type_index(result)))
         record.cells[count, VALUE] = _as_field(build, result)
-        return None
+        return as_number(context, symbol, result, call) if needed else None
 
     return run
 
@@ -66,8 +67,10 @@ def _as_field(build: Builder, result: Any) -> Any:
 
 def _value(build: Builder, record: Record, k: int, span: Span | None) -> Any:
     """Element ``k`` of a record of FFI values."""
-    kind, value = _number(build, record, (k, TYPE_INDEX), span), record.cells.get((k, VALUE))
-    match value:
+    kind = _number(build, record, (k, TYPE_INDEX), span)
+    if (k, VALUE) not in record.cells:
+        raise _not_set(k, VALUE, span)
+    match value := record.cells[k, VALUE]:
         case Entry(record=of, index=index):
             return _described(build, of, index, span)
         case (str() as dtype, payload):
@@ -84,14 +87,19 @@ def _prim(build: Builder, dtype: str, payload: Any, is_bool: bool, span: Span | 
         if not numerics.exact_bits or numerics.poison_rule(payload) is not None:
             raise unspecified("num/undetermined", "a library function needs this scalar as a number", span)
         return Prim(dtype, bits.decode(dtype, numerics.at(dtype).to_bits(payload)))
-    return Prim("bool" if is_bool else dtype, numerics.to_index(payload, dtype))
+    whole = numerics.to_index(payload, dtype)
+    return Prim("bool", bool(whole)) if is_bool else Prim(dtype, whole)
 
 
 def _number(build: Builder, record: Record, key: Key, span: Span | None) -> int:
     match record.cells.get(key):
         case (str() as dtype, payload):
             return build.context.numerics.to_index(payload, dtype)
-    raise unspecified("st/never-written", f"field {key[1]} of element {key[0]} of a record was not set", span)
+    raise _not_set(*key, span)
+
+
+def _not_set(k: int, field: int, span: Span | None) -> Exception:
+    return unspecified("st/never-written", f"field {field} of element {k} of a record was not set", span)
 
 
 @rule("ev/tensor-descriptor")

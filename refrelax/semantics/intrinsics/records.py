@@ -306,12 +306,13 @@ def _own(build: Builder, call: Intrinsic) -> tuple[Record, Key]:
 
 @rule("ev/struct-set")
 def _set(build: Builder, call: Intrinsic) -> Element:
-    """A handle is kept as what it points to, anything else as its payload."""
+    """A handle is kept as what it points to, anything else as its payload; 0."""
     (record, key), given = _own(build, call), call.args[3]
-    value = kept(build, given)
+    value, zero = kept(build, given), build.context.numerics.at("int32").lit(0)
 
-    def store(frame: Frame) -> None:
+    def store(frame: Frame) -> Any:
         record.cells[key] = value(frame)
+        return zero
 
     return store
 

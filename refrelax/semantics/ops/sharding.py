@@ -20,7 +20,7 @@ from refrelax.semantics.ops.common import as_tensor_type, known_dims
 from refrelax.semantics.ops.definition import Deduction
 from refrelax.syntax.graph import AttrList, Call
 from refrelax.syntax.scalars import PrimExpr, as_int
-from refrelax.syntax.types import DTensorType, TensorType, Type
+from refrelax.syntax.types import DTensorType, TensorType, TupleType, Type
 
 Dims = tuple[PrimExpr, ...]
 Axes = list[tuple[int, int, int]]
@@ -35,15 +35,18 @@ def placement(text: str) -> list[int | None]:
     return [int(found.group(1)) if (found := _SHARD.fullmatch(each)) else None for each in parts]
 
 
+def is_distributed(ty: Type) -> bool:
+    """A distributed tensor, or a tuple with one in it."""
+    return isinstance(ty, DTensorType) or (isinstance(ty, TupleType) and any(map(is_distributed, ty.fields)))
+
+
 @rule("op.common/one-mesh", "op.common/not-distributed")
 def distributed(d: Deduction, call: Call, types: tuple[Type, ...], result: Type) -> Type:
     """The type of a call some of whose arguments are distributed, where the operator alone gives ``result``."""
     given = [each for each in types if isinstance(each, DTensorType)]
-    if not given:
-        return result
     name = call.op.name.removeprefix("relax.")
     axes_of = AXES.get(name)
-    if axes_of is None:
+    if axes_of is None or not given:  # no operator takes a tuple of them
         d.fail("op.common/not-distributed", f"R.{name} is not defined on distributed tensors")
     meshes = {each.device_mesh for each in given}
     if len(meshes) > 1:

@@ -10,7 +10,7 @@ from typing import assert_never
 from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.rules import rule
 from refrelax.semantics.ops import IMPURE, OPERATORS
-from refrelax.semantics.ops.sharding import OWN, distributed
+from refrelax.semantics.ops.sharding import OWN, distributed, is_distributed
 from refrelax.semantics.types.calls import CALL_FORMS
 from refrelax.semantics.types.checked import EntryCheck
 from refrelax.semantics.types.context import CallDeduction, TypingContext
@@ -39,7 +39,6 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.scalars import as_int, int_imm
 from refrelax.syntax.types import (
     AnyType,
-    DTensorType,
     FuncType,
     PackedFuncType,
     PrimType,
@@ -200,7 +199,7 @@ def operator_type(frame: TypingContext, call: Call, args: tuple[Type, ...]) -> t
         return _ANY, pure, "ty/operator-without-rule"
     d = CallDeduction(frame, call.span, call.op.name)
     ty = without_negative_extents(definition.deduce(d, call, args))
-    if name not in OWN and any(isinstance(each, DTensorType) for each in args):
+    if name not in OWN and any(map(is_distributed, args)):
         ty = distributed(d, call, args, ty)
     return ty, pure, f"op.{name.removeprefix('relax.')}"
 

@@ -39,7 +39,7 @@ _LOOPS: dict[str, ForKind] = {
 def read_for(frame: StatementFrame, node: ast.For, read: ReadBody) -> For:
     """``for i in range(n)``, ``for i, j in T.grid(n, 4)``, ``for bx in T.thread_binding(4, thread="blockIdx.x")`` …"""
     call = node.iter
-    if not isinstance(call, ast.Call) or node.orelse:
+    if not isinstance(call, ast.Call):
         frame.src.fail(node, "syn/loop-form", "expected range, T.serial, T.grid, T.parallel, T.vectorized, T.unroll …")
     if isinstance(call.func, ast.Name) and call.func.id == "range":
         name: str | None = "range"

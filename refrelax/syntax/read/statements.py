@@ -78,7 +78,7 @@ def read_statement(frame: StatementFrame, node: ast.stmt) -> Stmts:
                     return read_augmented(frame, node)
                 case ast.Expr(value=value):
                     return read_expression(frame, node, value)
-                case ast.For():
+                case ast.For(orelse=[]):
                     return (read_for(frame, node, read_body),)
                 case ast.With():
                     return read_with(frame, node, node.items)

@@ -185,6 +185,9 @@ def read_dims(reader: Reader, node: ast.expr) -> tuple[PrimExpr, ...]:
         return tuple(read_dim(reader, each) for each in node.elts)
     known, value = try_constant(reader.src, node, reader.scope)
     if known and isinstance(value, (list, tuple)) and all(isinstance(v, int) for v in value):
+        low, high = dtypes.integer_range("int64")
+        if not all(low <= v <= high for v in value):
+            reader.src.fail(node, "syn/scalar-range", f"a dim of `{shown(node)}` does not fit into int64")
         return tuple(int_imm(v, span=reader.src.span(node)) for v in value)
     return reader.src.fail(node, "syn/shape", f"expected a list of dimensions, found `{shown(node)}`")
 

@@ -43,6 +43,7 @@ SORTS: dict[str, tuple[Sort, ...]] = {
     "ptx_legacy.ldmatrix": (FLAG, FLAG, ANY, ANY, PLACE, ANY, PLACE),
     "ptx_legacy.mma": (*[ANY] * 7, PLACE, ANY, PLACE, ANY, PLACE),
     "assume": (TRUTH,),
+    "ignore_loop_partition": (TRUTH,),
     "tvm_access_ptr": (ANY, ANY, PLACE, PLACE, PLACE),
     "ptr_byte_offset": (ANY, PLACE),
     "handle_add_byte_offset": (ANY, PLACE),
