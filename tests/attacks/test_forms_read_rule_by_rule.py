@@ -26,6 +26,7 @@ LOOPS = """
 def main(A: T.Buffer((8,), "float32"), n: T.int32):
     {}
 """
+BLOCK = 'for i in range(8):\n    with T.sblock("b"):\n        {}\n        A[i] = 0.0'
 BUFFER = """
 @T.prim_func
 def main(A: T.Buffer((4,), {})):
@@ -66,6 +67,17 @@ def comes_back(text: str) -> bool:
         GRAPH.format("z = p + 0"),
         GRAPH.format('R.func_attr({"a": R.prim_value(3)})'),
         GRAPH.format('R.func_attr({"a": R.tuple(R.const(1), R.tuple())})'),
+        *(
+            LOOPS.format(each.replace("\n", "\n    "))
+            for each in (
+                BLOCK.format('v = T.axis.spatial(8, i, "int64")'),
+                BLOCK.format('v = T.axis.spatial(8, i, dtype="uint8")'),
+                BLOCK.format("v = T.axis.spatial(8, i)\n        w = T.axis.spatial(v, i)"),
+                BLOCK.format("v = T.axis.spatial(T.Range(n, n + 4), i)"),
+                't = T.env_thread("threadIdx.x")\nT.launch_thread(t, T.int64(4))\nA[t] = 0.0',
+                't = T.env_thread("x", "int64")\nwith T.launch_thread(t, 4):\n    A[t] = 0.0\nA[t] = 0.0',
+            )
+        ),
     ],
 )
 def test_what_is_read_comes_back(text: str) -> None:

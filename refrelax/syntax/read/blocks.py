@@ -12,15 +12,28 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, AttrValue
-from refrelax.syntax.loops import Buffer, BufferRegion, IterKind, IterVar, MatchBufferRegion, SBlock, Stmt
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    Buffer,
+    BufferRegion,
+    BufferStore,
+    DeclBuffer,
+    IterKind,
+    IterVar,
+    MatchBufferRegion,
+    SBlock,
+    Stmt,
+)
 from refrelax.syntax.read.arguments import bound, keywords
 from refrelax.syntax.read.attributes import read_any
 from refrelax.syntax.read.buffers import field_nodes, make_buffer
+from refrelax.syntax.read.building import match_operands
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.frames import BlockFrame, StatementFrame
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.regions import View, extent_between, region_of_view
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Literal, PrimExpr, RangeArg, SymVar
+from refrelax.syntax.write.lines import nodes
 
 BLOCK_FORMS = frozenset({"sblock", "block"})
 ALLOC_FORMS = frozenset({"sblock_alloc_buffer", "block_alloc_buffer"})
@@ -78,6 +91,8 @@ def block_of(frame: StatementFrame, node: ast.AST, what: str) -> BlockFrame:
     """The block that a declaration belongs to."""
     if frame.block is None:
         frame.src.fail(node, "syn/block-declaration", f"{what} stands only inside `with T.sblock(…)`")
+    if frame.initial:
+        frame.src.fail(node, "syn/block-declaration", f"{what} does not stand inside `with T.init()`")
     return frame.block
 
 
@@ -93,7 +108,9 @@ def read_block(
     if not isinstance(name, str):
         frame.src.fail(call, "syn/constant-expression", "the name of a block is a string")
     block = BlockFrame(name)
+    before = frozenset(frame.function.names.taken)
     statements = read(frame.in_block(block), body)
+    _declared_outside(frame, call, block, before)
     return SBlock(
         name,
         tuple(block.iters),
@@ -107,6 +124,19 @@ def read_block(
         tuple(sorted(block.attrs.items())),
         span=frame.span(call),
     )
+
+
+def _declared_outside(frame: StatementFrame, call: ast.Call, block: BlockFrame, before: frozenset[str]) -> None:
+    """Refuse buffers of the block's own statements in its declarations, which come before them."""
+    known = before | {each.name for each in (*block.allocs, *(match.buffer for match in block.matches))}
+    sources = tuple(each.source for each in block.matches)
+    for each in nodes((tuple(block.iters), block.predicate, block.reads, block.writes, sources, block.init)):
+        if isinstance(each, AllocBuffer | DeclBuffer):
+            known |= {each.buffer.name}
+        name = each.buffer if isinstance(each, BufferLoad | BufferRef | BufferRegion | BufferStore | RangeArg) else ""
+        if name and name not in known:
+            message = f"{name!r} is declared by a statement of the block {block.name!r}, whose declarations come first"
+            frame.src.fail(call, "syn/block-declaration", message)
 
 
 # --- axes ------------------------------------------------------------------------------------------------------------
@@ -156,6 +186,8 @@ def _axis(frame: StatementFrame, call: ast.Call, kind: IterKind, target: str) ->
     low, extent = domain(frame, found["dom"])
     binding = frame.reader.scalar(found["binding"])
     dtype = frame.reader.dtype_of(found["dtype"]) if "dtype" in found else "int32"
+    if not dtypes.is_integer(dtype) or dtypes.lanes(dtype) != 1:
+        frame.src.fail(found["dtype"], "syn/axis-domain", f"an axis is an integer, not {dtype}")
     width = max(dtypes.bits(low.dtype), dtypes.bits(extent.dtype), dtypes.bits(dtype))
     var = _define(frame, target, f"{dtypes.kind(dtype)}{width}", call)
     return IterVar(var, low, extent, kind, binding, span=frame.span(call))
@@ -172,8 +204,6 @@ def domain(frame: StatementFrame, node: ast.expr) -> tuple[PrimExpr, PrimExpr]:
             frame.src.fail(node, "syn/axis-domain", f"expected (begin, end), found `{shown(node)}`")
         begin, end = (frame.reader.expression(node, v) for v in value)
         if begin.dtype != end.dtype:
-            from refrelax.syntax.read.building import match_operands
-
             begin, end = match_operands(begin, end)
         return begin, extent_between(begin, end)
     extent = frame.reader.expression(node, value)

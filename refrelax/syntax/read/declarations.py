@@ -12,7 +12,7 @@ from dataclasses import replace
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import AllocBuffer, Bind, BufferParam, DeclBuffer, ScalarParam, Stmt
-from refrelax.syntax.read.arguments import POINTERS, bound, dtype_named, namespace_name, pointer_dtype
+from refrelax.syntax.read.arguments import POINTERS, bound, dtype_named, exactly, namespace_name, pointer_dtype
 from refrelax.syntax.read.blocks import attribute_items, declare_match
 from refrelax.syntax.read.buffers import cell, field_nodes, make_buffer, shape_of
 from refrelax.syntax.read.constants import shown
@@ -128,7 +128,11 @@ def _cell(scope: str) -> Callable[[StatementFrame, ast.Call, str], Stmts]:
         given = bound(frame.reader, call, "dtype", *(("scope",) if not scope else ()))
         dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "float32"
         where = frame.reader.value(given["scope"]) if "scope" in given else scope or "global"
-        buffer = cell(frame.function.names.fresh(name), dtype, str(where))
+        if not isinstance(where, str):
+            frame.src.fail(given["scope"], "syn/constant-expression", "expected a string as scope")
+        if dtypes.kind(dtype) in ("handle", "void"):
+            frame.src.fail(call, "syn/annotation", f"a mutable scalar has no dtype {dtype}")
+        buffer = cell(frame.function.names.fresh(name), dtype, where)
         frame.scope.define(name, buffer)
         return (AllocBuffer(buffer, span=frame.span(call)),)
 
@@ -199,8 +203,7 @@ def _bind(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
 
 
 def _meta(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
-    value = frame.reader.value(call.args[0]) if call.args else None
-    frame.scope.define(name, Known(value))
+    frame.scope.define(name, Known(frame.reader.value(exactly(frame.reader, call, 1)[0])))
     return ()
 
 
@@ -223,3 +226,8 @@ FORMS: dict[str, Callable[[StatementFrame, ast.Call, str], Stmts]] = {
     "meta_var": _meta,
 }
 """``name = T.<form>(…)`` with a reader of its own."""
+
+BUFFER_FORMS = frozenset(
+    {"alloc_buffer", "alloc_local", "alloc_shared", "smem", "decl_buffer", "Buffer", "buffer_decl"}
+)
+"""Those that make a buffer, which ``with T.decl_buffer(…) as B:`` names as well."""

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.alike import equal_in_scope, outline
-from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import bound, exactly, is_none, need, pointer_dtype
+from refrelax.syntax.read.arguments import bound, exactly, need, pointer_dtype
 from refrelax.syntax.read.constants import shown
-from refrelax.syntax.read.regions import MOST_LANES, View, load_of_view, scalable_lanes
+from refrelax.syntax.read.regions import MOST_LANES, View, extent_between, load_of_view, scalable_lanes
+from refrelax.syntax.read.scalar_values import DTypeName
 from refrelax.syntax.scalars import (
     Broadcast,
     BufferLoad,
@@ -115,7 +115,7 @@ def _expressions(reader: ScalarReader, node: ast.expr) -> tuple[PrimExpr, ...]:
 @rule("syn/let-form")
 def _let(reader: ScalarReader, node: ast.Call) -> PrimExpr:
     """``T.Let(body, where={v: value})``."""
-    found = bound(reader, node, "expr", "where")
+    found = bound(reader, node, "expr", "where", "span")
     where = need(reader, node, found, "where")
     match where:
         case ast.Dict(keys=[ast.Name(id=name) as key], values=[value_node]):
@@ -155,37 +155,26 @@ def _comm_reducer(reader: ScalarReader, node: ast.Call) -> CommReducer:
     """``T.comm_reducer(lambda x, y: x + y, [identity])``."""
     function, identity = exactly(reader, node, 2)
     start = _expressions(reader, identity)
-    if not isinstance(function, ast.Lambda) or len(function.args.args) != 2 * len(start):
+    if not isinstance(function, ast.Lambda) or len(_plain_parameters(function)) != 2 * len(start):
         reader.src.fail(node, "syn/lambda-form", f"expected a lambda of {2 * len(start)} parameters")
     inner = reader.inside(reader.scope.child())
     variables = []
     for param, of in zip(function.args.args, start + start, strict=True):
         variables.append(SymVar(reader.names.fresh(param.arg), of.dtype, span=reader.src.span(param)))
         inner.scope.define(param.arg, variables[-1])
-    body = function.body.elts if isinstance(function.body, ast.Tuple) else [function.body]
+    body = function.body.elts if isinstance(function.body, (ast.Tuple, ast.List)) else [function.body]
     result = tuple(inner.scalar(b) for b in body)
     half = len(start)
+    if len(result) != half:
+        reader.src.fail(function, "syn/lambda-form", f"expected {half} results, found {len(result)}")
     return CommReducer(tuple(variables[:half]), tuple(variables[half:]), result, start, span=reader.src.span(node))
 
 
-def index_map(reader: ScalarReader, node: ast.expr) -> IndexMap:
-    """``T.index_map(lambda …)`` or a bare lambda; indices are int64 unless ``index_dtype`` says otherwise."""
-    function, inverse, dtype = node, None, "int64"
-    if isinstance(node, ast.Call):
-        found = bound(reader, node, "mapping", "inverse_index_map", "index_dtype")
-        function = need(reader, node, found, "mapping")
-        if not is_none(found.get("inverse_index_map")):
-            inverse = index_map(reader, found["inverse_index_map"])
-        if "index_dtype" in found:
-            dtype = reader.dtype_of(found["index_dtype"])
-    if not isinstance(function, ast.Lambda):
-        reader.src.fail(function, "syn/lambda-form", "expected a lambda from indices to indices")
-    inner = reader.inside(reader.scope.child())
-    params = tuple(a.arg for a in function.args.args)
-    for each in params:
-        inner.scope.define(each, SymVar(each, dtype))
-    body = function.body.elts if isinstance(function.body, (ast.Tuple, ast.List)) else [function.body]
-    return IndexMap(params, tuple(inner.scalar(b) for b in body), inverse)
+def _plain_parameters(function: ast.Lambda) -> list[ast.arg]:
+    """The parameters of a lambda; none if some are not plain."""
+    spec = function.args
+    plain = not (spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults)
+    return spec.args if plain else []
 
 
 # --- pointers and the rest -------------------------------------------------------------------------------------------
@@ -203,15 +192,17 @@ def _address_of(reader: ScalarReader, node: ast.Call) -> PrimExpr:
 
 def _range(reader: ScalarReader, node: ast.Call) -> RangeArg:
     begin, end = (reader.scalar(x) for x in exactly(reader, node, 2))
-    return RangeArg("", ((begin, building.binary("Sub", end, begin)),), span=reader.src.span(node))
+    if begin.dtype != end.dtype:
+        begin, end = building.match_operands(begin, end)
+    return RangeArg("", ((begin, extent_between(begin, end)),), span=reader.src.span(node))
 
 
 @rule("syn/target")
 def _target(reader: ScalarReader, node: ast.Call) -> Intrinsic:
     """``T.target({…})`` or ``T.target("…")``, as an intrinsic of its configuration in JSON."""
-    found = bound(reader, node, "target_config", "host")
+    found = bound(reader, node, "target_config", "host", "span")
     parts = []
-    for each in found.values():
+    for each in (given for name, given in found.items() if name != "span"):
         value = reader.value(each)
         if isinstance(value, dict):
             try:
@@ -235,9 +226,9 @@ def _meta(reader: ScalarReader, node: ast.Call) -> Any:
     return reader.value(exactly(reader, node, 1)[0])
 
 
-def _handle(reader: ScalarReader, node: ast.Call) -> SymVar:
+def _handle(reader: ScalarReader, node: ast.Call) -> DTypeName:
     """``T.handle("float32", "global").ty`` where a dtype is meant."""
-    return SymVar("handle", pointer_dtype(reader, node), span=reader.src.span(node))
+    return DTypeName(pointer_dtype(reader, node))
 
 
 SPECIAL: dict[str, Callable[[ScalarReader, ast.Call], Any]] = {
@@ -253,7 +244,6 @@ SPECIAL: dict[str, Callable[[ScalarReader, ast.Call], Any]] = {
     "Let": _let,
     "address_of": _address_of,
     "comm_reducer": _comm_reducer,
-    "index_map": index_map,
     "Range": _range,
     "target": _target,
     "iter_var": _iter_var,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refrelax.errors import Span
 from refrelax.syntax.editions import Edition
@@ -56,13 +56,15 @@ class FunctionFrame:
 
 @dataclass(slots=True)
 class StatementFrame:
-    """Where a statement stands: its function, its scope, the innermost block, the loops around by variable."""
+    """Where a statement stands: its function, its scope, the innermost block, the loops around by variable;
+    ``initial``: in the ``T.init`` of the block."""
 
     src: Source
     function: FunctionFrame
     scope: Scope
     block: BlockFrame | None = None
     loops: dict[str, tuple[PrimExpr, PrimExpr]] = field(default_factory=dict)
+    initial: bool = False
 
     @property
     def reader(self) -> ScalarReader:
@@ -76,15 +78,15 @@ class StatementFrame:
 
     def child(self) -> StatementFrame:
         """A place one scope further in."""
-        return StatementFrame(self.src, self.function, self.scope.child(), self.block, self.loops)
+        return replace(self, scope=self.scope.child())
 
     def in_block(self, block: BlockFrame) -> StatementFrame:
         """The inside of a block."""
-        return StatementFrame(self.src, self.function, self.scope.child(), block, self.loops)
+        return replace(self, scope=self.scope.child(), block=block, initial=False)
 
     def in_loops(self, loops: dict[str, tuple[PrimExpr, PrimExpr]]) -> StatementFrame:
         """The inside of loops with these (min, extent) by variable."""
-        return StatementFrame(self.src, self.function, self.scope.child(), self.block, {**self.loops, **loops})
+        return replace(self, scope=self.scope.child(), loops={**self.loops, **loops})
 
     def span(self, node: ast.AST) -> Span:
         return self.src.span(node)

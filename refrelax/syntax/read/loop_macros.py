@@ -6,6 +6,7 @@ Spec: ``spec/03b-loops-syntax.md`` ("Macros").
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from refrelax.rules import rule
 from refrelax.syntax.graph import GlobalVar
@@ -29,4 +30,4 @@ def expand(frame: StatementFrame, call: ast.Call, macro: Macro, read: ReadBody) 
             value = frame.reader.value(given)
             plain = isinstance(value, (Buffer, SymVar, GlobalVar, ModuleAlias))
             inner.define(name, value if plain else Known(value))
-        return read(StatementFrame(src, frame.function, inner, frame.block, frame.loops), node.body)
+        return read(replace(frame, scope=inner), node.body)

@@ -68,8 +68,8 @@ def attribute(reader: ScalarReader, node: ast.Attribute) -> Any:
             return GlobalVar(node.attr, span=reader.src.span(node))
         case Buffer():
             return buffer_field(reader, node, base)
-        case SymVar() if node.attr == "ty":
-            return base
+        case SymVar(dtype=dtype) | DTypeName(dtype) if node.attr == "ty":
+            return DTypeName(dtype)
         case _ if isinstance(base, PrimExpr) and node.attr == "dtype":
             return base.dtype
     return reader.src.fail(node, "syn/unknown-attribute", f"`{shown(node)}`: no attribute {node.attr!r} here")
@@ -248,7 +248,7 @@ def intrinsic(reader: ScalarReader, node: ast.Call, name: str, signature: Signat
 @rule("syn/call-intrin")
 def called_by_name(reader: ScalarReader, node: ast.Call) -> Intrinsic:
     """``T.call_intrin(dtype, "tirx.name", …)``: a call of an operator under the name that TVM registers it by."""
-    keywords(reader, node)
+    keywords(reader, node, "span")
     if len(node.args) < 2:
         reader.src.fail(node, "syn/call-intrin", "T.call_intrin takes a dtype, the name of an operator, and arguments")
     registered = reader.value(node.args[1])

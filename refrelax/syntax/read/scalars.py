@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import GlobalVar, IndexMap
+from refrelax.syntax.graph import GlobalVar
 from refrelax.syntax.loops import Buffer
-from refrelax.syntax.read import building, forms, scalar_calls
+from refrelax.syntax.read import building, scalar_calls
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
@@ -56,11 +56,6 @@ def read_scalar(src: Source, node: ast.expr, scope: Scope, int_dtype: str = "int
         return reader.quoted(node)
     except RecursionError:
         src.fail(node, "syn/too-deep", "the expression nests too deeply")
-
-
-def read_index_map(src: Source, node: ast.expr, scope: Scope) -> IndexMap:
-    """``T.index_map(lambda i, j: (j, i), inverse_index_map=…)``, or the bare lambda."""
-    return forms.index_map(ScalarReader(src, scope, "int64"), node)
 
 
 _BARE = {"int": "int32", "uint": "uint32", "float": "float32"}
@@ -147,8 +142,6 @@ class ScalarReader:
         if isinstance(value, str) and value in ("", "void"):
             return "void"
         if isinstance(value, DTypeName):
-            return value.dtype
-        if isinstance(value, SymVar):
             return value.dtype
         return self.src.fail(node, "syn/unknown-dtype", f"expected a dtype, found `{shown(node)}`")
 

@@ -19,17 +19,20 @@ Wrap = Callable[[tuple[Stmt, ...]], Stmt]
 
 def opener(frame: StatementFrame, node: ast.stmt) -> list[Wrap] | None:
     """The scopes that a bare ``T.attr(…)`` or ``tx = T.launch_thread(…)`` opens to the end of its list."""
+    target: ast.Name | None = None
     match node:
         case ast.Expr(value=ast.Call() as call):
-            target = None
-        case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
             pass
+        case ast.Assign(targets=[ast.Name() as named], value=ast.Call() as call):
+            target = named
         case _:
             return None
     name = namespace_name(call.func, frame.reader)
     if name not in SCOPES:
         return None
     with frame.src.deeper(node):
+        if target is not None and name != "launch_thread":
+            frame.src.fail(node, "syn/with-form", f"T.{name} gives no value to name")
         return SCOPES[name](frame, call, target)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from refrelax.rules import rule
@@ -37,7 +38,7 @@ from refrelax.syntax.read.blocks import (
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Macro
-from refrelax.syntax.read.declarations import FORMS, bind_let
+from refrelax.syntax.read.declarations import BUFFER_FORMS, FORMS, bind_let
 from refrelax.syntax.read.for_loops import read_for
 from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.loop_macros import expand
@@ -269,6 +270,10 @@ EFFECTS: dict[str | None, Callable[[StatementFrame, ast.Call], Stmts]] = {
 # --- with ------------------------------------------------------------------------------------------------------------
 
 
+UNNAMED = BLOCK_FORMS | {"init", "attr", "device_entry"}
+"""What ``with`` opens and ``as`` gives no name to."""
+
+
 @rule("syn/with-form")
 def read_with(frame: StatementFrame, node: ast.With, items: list[ast.withitem]) -> Stmts:
     """``with T.sblock(…)``, ``T.init()``, ``T.attr(…)``, ``T.launch_thread(…)``; several items nest."""
@@ -281,6 +286,8 @@ def read_with(frame: StatementFrame, node: ast.With, items: list[ast.withitem]) 
         return read_with(inner, node, rest) if rest else read_body(inner, nodes)
 
     if isinstance(call, ast.Call):
+        if item.optional_vars is not None and (name in UNNAMED or not isinstance(item.optional_vars, ast.Name)):
+            frame.src.fail(item.optional_vars, "syn/with-form", f"`with {shown(call)}` gives no value to name")
         if name in BLOCK_FORMS:
             return (read_block(frame, call, body, inside),)
         if name == "init":
@@ -288,7 +295,7 @@ def read_with(frame: StatementFrame, node: ast.With, items: list[ast.withitem]) 
             block = block_of(frame, call, "T.init")
             if block.init is not None:
                 frame.src.fail(call, "syn/block-duplicate", f"T.init stands twice in the block {block.name!r}")
-            block.init = inside(frame.child(), body)
+            block.init = inside(replace(frame.child(), initial=True), body)
             return ()
         if name in SCOPES:
             inner = frame.child()
@@ -299,7 +306,7 @@ def read_with(frame: StatementFrame, node: ast.With, items: list[ast.withitem]) 
             return made
         if name == "LetStmt":
             return (*_let_statement(inner := frame.child(), node, call, item.optional_vars), *inside(inner, body))
-        if name in FORMS and isinstance(item.optional_vars, ast.Name):
+        if name in BUFFER_FORMS and isinstance(item.optional_vars, ast.Name):
             inner = frame.child()
             before = assign_form(inner, call, item.optional_vars.id, str(name)) or ()
             return (*before, *inside(inner, body))

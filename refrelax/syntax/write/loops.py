@@ -51,8 +51,9 @@ def write_prim_func(name: str, function: PrimFunc, out: Lines, inside: frozenset
             out.put('# with T.sblock("root"):')
         for buffer in function.root_allocs:
             out.put(f"{buffer.name} = {declaration(buffer, 'T.sblock_alloc_buffer', style)}")
-        for var, thread in threads.items():
-            out.put(f"{var} = T.env_thread({quoted(thread)})")
+        for var, (thread, dtype) in threads.items():
+            given = quoted(thread) if dtype == "int32" else f"{quoted(thread)}, {quoted(dtype)}"
+            out.put(f"{var} = T.env_thread({given})")
         StatementWriter(out, style, frozenset(threads), set(matched)).body(function.body)
     return tuple(sorted(signature.typevars))
 
@@ -73,15 +74,15 @@ def _has_implicit_root(function: PrimFunc) -> bool:
             return any(isinstance(each, SBlock) for each in nodes(function.body))
 
 
-def _env_threads(function: PrimFunc, outside: set[str]) -> dict[str, str]:
-    """Thread variables that several ``LaunchThread``s share, or that are used ``outside`` of theirs: they need a
-    declaration of their own."""
+def _env_threads(function: PrimFunc, outside: set[str]) -> dict[str, tuple[str, str]]:
+    """(tag, dtype) of the thread variables that need a declaration of their own: several ``LaunchThread``s share them,
+    they are used ``outside`` of theirs, or their dtype is not that of their extent."""
     launched: dict[str, str] = {}
-    shared: dict[str, str] = {}
+    shared: dict[str, tuple[str, str]] = {}
     for each in nodes(function.body):
         if isinstance(each, LaunchThread):
-            if each.var.name in launched or each.var.name in outside:
-                shared[each.var.name] = each.thread
+            if each.var.name in launched or each.var.name in outside or each.var.dtype != each.extent.dtype:
+                shared[each.var.name] = each.thread, each.var.dtype
             launched[each.var.name] = each.thread
     return shared
 

@@ -258,7 +258,9 @@ class StatementWriter:
     def axis(self, axis: IterVar) -> None:
         low, high = self.text(axis.min), self.text(add(axis.min, axis.extent))
         domain = high if as_int(axis.min) == 0 else f"({low}, {high})"
-        self.out.put(f"{axis.var.name} = T.axis.{axis.kind}({domain}, {self.text(axis.binding)})")
+        width = max(32, dtypes.bits(axis.min.dtype), dtypes.bits(axis.extent.dtype))
+        dtype = "" if axis.var.dtype == f"int{width}" else f', dtype="{axis.var.dtype}"'
+        self.out.put(f"{axis.var.name} = T.axis.{axis.kind}({domain}, {self.text(axis.binding)}{dtype})")
 
     # --- memory ------------------------------------------------------------------------------------------------------
 

@@ -76,10 +76,11 @@ class _Uses:
         self.known -= own
 
     def block(self, node: SBlock) -> None:
+        own: set[str] = set()
         for axis in node.iters:
             self.read((axis.min, axis.extent, axis.binding))
-        own = {axis.var.name for axis in node.iters} - self.known
-        self.known |= own
+            own |= {axis.var.name} - self.known
+            self.known |= own
         self.read((node.allocs, *(each.source for each in node.matches)))
         for each in node.matches:
             bare = {n.name for n in _defining(each.buffer) if isinstance(n, SymVar)} - self.known

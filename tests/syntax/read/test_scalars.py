@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import refrelax as rr
 from refrelax.errors import Malformed
 from refrelax.syntax import bits
+from refrelax.syntax.graph import Function, IndexMap
 from refrelax.syntax.read.context import Known, Scope, Source
-from refrelax.syntax.read.scalars import read_index_map, read_scalar
+from refrelax.syntax.read.scalars import read_scalar
 from refrelax.syntax.scalars import (
     Binary,
     Cast,
@@ -158,7 +160,11 @@ def test_a_let_names_its_value_once_each_time() -> None:
 
 def test_index_maps() -> None:
     text = "T.index_map(lambda i, j: (j // 4, i, j % 4), inverse_index_map=lambda a, b, c: (b, a * 4 + c))"
-    found = read_index_map(Source(text, "t.py"), ast.parse(text, mode="eval").body, scope())
+    module = rr.parse(f'@R.function\ndef f(x: R.Any):\n    R.func_attr({{"a": {text}}})\n    return x\n')
+    (function,) = module.functions.values()
+    assert isinstance(function, Function)
+    found = dict(function.attrs)["a"]
+    assert isinstance(found, IndexMap)
     assert found.params == ("i", "j") and len(found.results) == 3
     assert found.inverse is not None and found.inverse.params == ("a", "b", "c")
 
