@@ -76,6 +76,7 @@ def make_buffer(
     if "dtype" in given and not _none(given["dtype"]):
         dtype = reader.dtype_of(given["dtype"])
     index = shape[0].dtype if shape else "int32"
+    strides = _strides(reader, given, index)
     offset = _offset(reader, given, dtype, index)
     factor = _integer(reader, given, "offset_factor", 0)
     if offset is None and factor > 0:
@@ -87,7 +88,7 @@ def make_buffer(
         name=name,
         shape=shape,
         dtype=dtype,
-        strides=_strides(reader, given, index),
+        strides=strides,
         elem_offset=offset,
         scope=_string(reader, given, "scope", scope) or "global",
         align=64 if align <= 0 else align,

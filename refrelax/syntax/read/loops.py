@@ -102,17 +102,19 @@ def read_parameters(frame: StatementFrame, node: ast.FunctionDef) -> None:
     if spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults:
         frame.src.fail(node, "syn/parameter", "a PrimFunc takes plain parameters only")
     buffers = _buffer_parameters(frame, spec)
+    scalars: dict[str, SymVar] = {}
     for arg in spec.args:
         if arg.arg not in buffers:
             assert arg.annotation is not None
             dtype = annotation_dtype(frame, arg.annotation)
             var = SymVar(frame.function.names.fresh(arg.arg), dtype, span=frame.span(arg))
             frame.scope.define(arg.arg, var)
+            scalars[arg.arg] = var
             frame.function.signature.add(var.name)
     declared = declarations(frame, node.body)
     for arg in spec.args:
         if arg.arg not in buffers:
-            var = frame.scope.table[arg.arg]  # type: ignore[assignment]
+            var = scalars[arg.arg]
             if dtypes.kind(var.dtype) == "handle":
                 frame.function.handles[var.name] = len(frame.function.params)
             frame.function.params.append(ScalarParam(var, span=frame.span(arg)))
@@ -125,6 +127,7 @@ def read_parameters(frame: StatementFrame, node: ast.FunctionDef) -> None:
         frame.function.params.append(BufferParam(replace(buffer, span=frame.span(arg)), span=frame.span(arg)))
         frame.scope.define(arg.arg, buffer)
         frame.function.signature.update(e.name for e in (*buffer.strides, buffer.elem_offset) if isinstance(e, SymVar))
+        frame.scope.table.update(scalars)  # which a quoted stride does not hide
 
 
 def _buffer_parameters(frame: StatementFrame, spec: ast.arguments) -> set[str]:

@@ -38,15 +38,18 @@ def write_prim_func(name: str, function: PrimFunc, out: Lines, inside: frozenset
     ret = "" if function.ret is None else f" -> {dtype_name(function.ret)}"
     out.put(_decorator(function))
     with out.block(f"def {name}({params}){ret}:"):
-        if function.attrs:
-            out.put(f"T.func_attr({attributes(function.attrs)})")
         free, matched = undeclared(function)
+        told = {each.name for each in nodes(function.attrs) if isinstance(each, SymVar)} & {each.name for each in free}
+        if function.attrs and not told:
+            out.put(f"T.func_attr({attributes(function.attrs)})")
         threads = _env_threads(function, {each.name for each in free})
         for each in (*signature.declared_inside, *free):
             if each.name not in threads and each.name not in style.aliases:
                 out.put(f"{each.name} = {declared(each.dtype)}")
         for line in signature.matches:
             out.put(line)
+        if told:
+            out.put(f"T.func_attr({attributes(function.attrs)})")
         if _has_implicit_root(function):
             out.put('# with T.sblock("root"):')
         for buffer in function.root_allocs:
