@@ -98,15 +98,13 @@ def _scalar_constant(reader: Reader, node: ast.expr) -> Any:
     known, value = try_constant(reader.src, node, reader.scope)
     if known:
         return value
-    if (dotted(node.func) if isinstance(node, ast.Call) else "") not in _PLAIN:
+    name = (dotted(node.func) or "") if isinstance(node, ast.Call) else ""
+    if not name.startswith("T.") or not _is_dtype(name):
         return constant(reader.src, node, reader.scope)  # refuses, with the reason
     literal = reader.scalar(node)
     if isinstance(literal, Literal):
         return bits.literal_value(literal)
     return reader.src.fail(node, "syn/attribute", f"expected a constant, found `{shown(node)}`")
-
-
-_PLAIN = frozenset(f"T.{d}" for d in ("int32", "int64", "float16", "float32", "float64", "bool", "int8", "uint8"))
 
 
 def _of_kind(value: Any, kind: str) -> AttrValue:
@@ -253,7 +251,7 @@ def read_index_map(reader: Reader, node: ast.expr) -> IndexMap:
     inverse = None
     if isinstance(node, ast.Call) and dotted(node.func) in (
         "T.index_map",
-        "tir.IndexMap.from_func",
+        "T.IndexMap.from_func",
         "tvm.tir.IndexMap.from_func",
     ):
         given = operators.by_name(reader, node, ("mapping", "inverse_index_map", "index_dtype"))
@@ -308,30 +306,39 @@ def _vdevice(reader: Reader, node: ast.Call) -> AttrDict:
 
 def _mesh(reader: Reader, node: ast.Call) -> AttrDict:
     """``R.device_mesh(shape, device ids)``."""
-    names = ("shape", "device_ids")
-    given = {name: read_any(reader, each) for name, each in operators.by_name(reader, node, names).items()}
-    shape, ids = (given.get(name) for name in names)
+    shape, ids = _all_of(reader, node, ("shape", "device_ids"))
     return _tagged("device_mesh", shape=shape, device_ids=ids)
 
 
+def _all_of(reader: Reader, node: ast.Call, names: tuple[str, ...]) -> list[AttrValue]:
+    """The values of parameters none of which may be left out."""
+    given = operators.by_name(reader, node, names)
+    for name in names:
+        if name not in given:
+            reader.src.fail(node, "syn/arguments", f"`{shown(node.func)}` needs the argument {name!r}")
+    return [read_any(reader, given[name]) for name in names]
+
+
 def _range(reader: Reader, node: ast.Call) -> AttrDict:
-    names = ("begin", "end")
-    given = {name: read_any(reader, each) for name, each in operators.by_name(reader, node, names).items()}
-    start, end = (given.get(name) for name in names)
+    start, end = _all_of(reader, node, ("begin", "end"))
     return _tagged("range", start=start, end=end)
 
 
 def _dummy(reader: Reader, node: ast.Call) -> AttrDict:
+    _all_of(reader, node, ())
     return _tagged("dummy_global_info")
 
 
 def _target(reader: Reader, node: ast.Call) -> AttrDict:
-    return _tagged("target", value=read_any(reader, node.args[0]) if node.args else None)
+    (value,) = _all_of(reader, node, ("target_config",))
+    return _tagged("target", value=value)
 
 
 def _device(reader: Reader, node: ast.Call) -> AttrDict:
     given = operators.by_name(reader, node, ("device_type", "index"))
     kind, index = (read_any(reader, given[name]) if name in given else None for name in ("device_type", "index"))
+    if kind is None:
+        reader.src.fail(node, "syn/device", f"expected R.device(device_type=1, index=0), found `{shown(node)}`")
     return _tagged("device", device_type=kind, index=0 if index is None else index)
 
 

@@ -137,6 +137,7 @@ def _packed_parts(
         listed = [given.pop("func")]
     if not listed or "func" in given:
         reader.src.fail(node, "syn/arguments", f"{shown(node.func)} takes the name of a library function, once")
+    given.pop("attrs_type_key", None)
     types: tuple[Type, ...] = ()
     for key in ("ty_args", "sinfo_args"):
         if key in given:
@@ -148,7 +149,6 @@ def _packed_parts(
 def _call_packed(reader: Reader, node: ast.Call) -> Expr:
     """``R.call_packed("f", x, ty_args=…)``: a call of the library function itself, impure."""
     callee, args, given, types = _packed_parts(reader, node)
-    given.pop("attrs_type_key", None)
     attrs = tuple((key, attributes.read_any(reader, value)) for key, value in given.items())
     if not isinstance(callee, (ExternFunc, GlobalVar, Var)):
         reader.src.fail(

@@ -243,9 +243,9 @@ def _compare(node: ast.AST, op: ast.cmpop, a: Any, b: Any) -> bool:
                 return a in b
             case ast.NotIn():
                 return a not in b
-            case ast.Is():
+            case ast.Is() if a is None or b is None:  # of other values Python does not say
                 return a is b
-            case ast.IsNot():
+            case ast.IsNot() if a is None or b is None:
                 return a is not b
             case _:
                 raise NotConstant(node)

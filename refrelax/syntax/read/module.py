@@ -132,9 +132,15 @@ def _symbol(src: Source, name: str, value: ast.expr) -> TypeVarDecl | None:
     last = head.rsplit(".", 1)[-1]
     if last == "TypeVar":
         return type_var(src, value, name)
-    if last in ("Var", "SizeVar") and head != last and value.args:
-        dtype = value.args[1].value if len(value.args) > 1 and isinstance(value.args[1], ast.Constant) else "int32"
-        return TypeVarDecl(name, dtype if isinstance(dtype, str) and dtypes.is_dtype(dtype) else "int32")
+    if last in ("Var", "SizeVar") and head != last:
+        given = [*value.args[1:], *(each.value for each in value.keywords if each.arg == "dtype")]
+        dtype = given[0].value if given and isinstance(given[0], ast.Constant) else "" if given else "int32"
+        named = value.args and isinstance(value.args[0], ast.Constant) and isinstance(value.args[0].value, str)
+        if not named or len(value.args) + len(value.keywords) != 1 + len(given) or len(given) > 1:
+            src.fail(value, "syn/symbol-declaration", f"`{shown(value.func)}` takes the name of the symbol and a dtype")
+        if not isinstance(dtype, str) or not dtypes.is_dtype(dtype):
+            src.fail(given[0], "syn/dtype", f"expected a dtype, found `{shown(given[0])}`")
+        return TypeVarDecl(name, dtype)
     if head.startswith("T.") and not value.args and not value.keywords:
         dtype = SHORT_DTYPES.get(last, last)
         return TypeVarDecl(name, dtype) if dtypes.is_dtype(dtype) else None
