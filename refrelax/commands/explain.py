@@ -52,13 +52,16 @@ def explain(options: argparse.Namespace) -> int:
         if not where:
             raise UsageError(str(error.args[0])) from None
         found = ()
+    if where and not isinstance(found, ExplainedOp) and not any(_says(each, where[0].text) for each in found):
+        found = look_up(where[0].section) if where[0].section in spec_text.operators() else found
     rules = found.rules if isinstance(found, ExplainedOp) else found
     if options.json:
         if isinstance(found, ExplainedOp):
             emit({
                 "operator": found.name, "page": found.page, "deduce": found.deduce, "evaluate": found.evaluate,
                 "pure": found.pure, "accuracy": found.accuracy, "memory": found.memory,
-                "semantics": found.semantics, "formula": found.formula,
+                "semantics": found.semantics, "formula": found.formula, "tests": found.tests,
+                "cases": [each.name for each in found.cases],
             })  # fmt: skip
         for each in rules:
             emit(_row(each))
@@ -79,6 +82,10 @@ def explain(options: argparse.Namespace) -> int:
         print(f"  type      {found.deduce}\n  value     {found.evaluate}")
         print(f"  permitted {found.accuracy}\n  memory    {found.memory}")
         example = "" if found.example is None else found.example.module
+        for place in found.tests:
+            print(f"  test      {place}")
+        for case in found.cases:
+            print(f"  case      {case.name} ({case.verdict}: {case.expect}) {case.place}")
         for text in filter(None, (found.semantics, found.formula, example)):
             print("\n" + indent(text.strip("\n"), "  "))
     elif len(rules) > MOST_WHOLE:

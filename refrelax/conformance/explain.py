@@ -49,6 +49,9 @@ class ExplainedOp:
     semantics: str = ""
     formula: str = ""
     example: Case | None = None
+    cases: tuple[Case, ...] = ()
+    """Up to three that call it, one that is refused or left open among them where there is one."""
+    tests: tuple[str, ...] = ()
 
 
 Explanation = ExplainedOp | tuple[Explained, ...]
@@ -149,7 +152,8 @@ def _beside(rule: str) -> list[Case]:
 
 
 def _tests(rule: str, places: Sequence[str]) -> tuple[str, ...]:
-    """Test files of a checkout that name the rule, then those that mirror its code; none in an installed package."""
+    """Test files of a checkout that name the rule (or call the operator), then those that mirror its code; none in an
+    installed package."""
     root = Path(__file__).resolve().parents[2]
     found = [f"{file}:{text.count(chr(10), 0, text.index(rule)) + 1}" for file, text in _test_texts() if rule in text]
     mirrors = (_mirror(root, Path(each.rpartition(":")[0])) for each in places)
@@ -195,11 +199,14 @@ def _operator(what: str) -> ExplainedOp | None:
     said = spec_text.section(op.page, name)
     call = f"{name.replace('relax.', 'R.', 1)}("
     examples = [c for c in cases.load_examples() if c.expect.kind == "Returned" and call in c.module]
+    calling = [each.case() for each in cases.blocks() if call in each.text][: 10 * MOST_CASES]
+    returning = [each for each in calling if each.expect.kind == "Returned"]
+    others = [each for each in calling if each.expect.kind != "Returned"]
+    places = (_place(op.deduce), _place(op.text or op.evaluate))
     return ExplainedOp(
         name,
         op.page,
-        _place(op.deduce),
-        _place(op.text or op.evaluate),
+        *places,
         op.pure,
         tuple(_rule(rule) for rule in sorted(own)),
         op.accuracy.sentence,
@@ -207,6 +214,8 @@ def _operator(what: str) -> ExplainedOp | None:
         said.get("meaning", ""),
         "\n".join(re.findall(r"```text\n(.*?)```", said.get("formula", ""), re.S)).rstrip(),
         min(examples, key=lambda c: not c.file.endswith(f"/{op.page}.md"), default=None),  # its own page first
+        tuple((returning[: MOST_CASES - 1] + others + returning[MOST_CASES - 1 :])[:MOST_CASES]),
+        _tests(call, places),
     )
 
 

@@ -110,3 +110,19 @@ def test_words_of_the_field_are_explained_in_words_first(capsys, word: str) -> N
 )
 def test_operators_of_every_kind_are_explained(capsys, name: str) -> None:
     assert explained(capsys, name).startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operator"),
+    [
+        ("without `axes` the axes are reversed", "relax.permute_dims"),
+        ("else the moving ones are used and returned", "relax.nn.batch_norm"),
+        ("an index out of range gives `off` throughout", "relax.one_hot"),
+    ],
+)
+def test_a_sentence_of_an_operators_section_is_explained_as_that_operator(capsys, sentence: str, operator: str) -> None:
+    """The rules whose words were nearest were shown, of other operators of the page."""
+    shown = explained(capsys, sentence)
+    assert f"\n{operator}  (" in shown
+    kinds = ("  type      ", "  value     ", "  test      tests/", "  case      ")
+    assert all(each in shown.partition(f"\n{operator}  (")[2].partition("\nop.")[0] for each in kinds)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.rules import rule
 from refrelax.syntax.editions import CURRENT, Edition
 from refrelax.syntax.graph import GlobalVar, Var
 from refrelax.syntax.loops import Buffer
@@ -97,6 +98,7 @@ class Names:
     lets: list[tuple[str, int, Let]] = field(default_factory=list)
     """The ``T.Let``s, in order, each with the name that the text gives its variable, and its outline."""
 
+    @rule("syn/unique-names")
     def fresh(self, wanted: str) -> str:
         """``wanted`` if free, else ``wanted_1``, ``wanted_2``, …; the result is taken from now on.
 

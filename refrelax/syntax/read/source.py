@@ -7,9 +7,11 @@ than the Python that this package runs on, so the brackets are blanked (places s
 from __future__ import annotations
 
 import ast
+import io
 import keyword
 import re
 import sys
+import tokenize
 import warnings
 
 from refrelax.errors import Diagnostic, Malformed, Span
@@ -222,17 +224,37 @@ _HEAD_DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
 @rule("syn/head-symbols")
 def _blank_heads(text: str, filename: str) -> tuple[str, dict[int, tuple[tuple[str, str], ...]]]:
     heads: dict[int, tuple[tuple[str, str], ...]] = {}
+    if "def" not in text or not _HEAD.search(text):
+        return text, heads
+    strings = _strings_over_lines(text)
 
     def blank(found: re.Match[str]) -> str:
         line = text.count("\n", 0, found.start()) + 1
-        heads[line] = tuple(_head_symbol(piece, line, filename) for piece in found.group(2).split(",") if piece.strip())
-        if len(dict(heads[line])) != len(heads[line]):
-            raise refuse(filename, line, 1, "syn/head-symbols", "a head gives each symbol once")
-        inside = "".join("\n" if c == "\n" else " " for c in found.group(2))
+        if line in strings:
+            return found.group()
+        pieces = [piece for piece in re.sub("#[^\n]*", "", found.group(2)).split(",") if piece.strip()]
+        heads[line] = tuple(_head_symbol(piece, line, filename) for piece in pieces)
+        if not pieces or len(dict(heads[line])) != len(heads[line]):
+            raise refuse(filename, line, 1, "syn/head-symbols", "a head gives symbols, each once")
+        lines = found.group(2).count("\n")
+        inside = "\\\n" * lines if lines else " " * len(found.group(2))
         return f"{found.group(1)} {inside} "
 
-    blanked = _HEAD.sub(blank, text) if "def" in text and _HEAD.search(text) else text
-    return blanked, heads
+    return _HEAD.sub(blank, text), heads
+
+
+def _strings_over_lines(text: str) -> frozenset[int]:
+    """The lines that begin inside a string: what looks like a head there is none."""
+    found: set[int] = set()
+    if '"""' not in text and "'''" not in text:
+        return frozenset()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.STRING:
+                found.update(range(token.start[0] + 1, token.end[0] + 1))
+    except (SyntaxError, tokenize.TokenError):
+        pass  # no Python, as the parser will say
+    return frozenset(found)
 
 
 def bound_dtype(text: str) -> str | None:
