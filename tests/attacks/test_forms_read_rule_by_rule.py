@@ -153,3 +153,17 @@ def test_the_offset_of_a_buffer_is_an_integer_in_a_tree_too() -> None:
     text = text.replace('"dtype":"int64"', '"dtype":"float64"')
     with pytest.raises(rr.IllFormed, match="wf/extent-integer"):
         rr.check(rr.from_json(text))
+
+
+@pytest.mark.parametrize("inside", ["def g[n](x):", '3 = TypeVar("3")', "3: T.let[T.int64] = 4"])
+def test_what_stands_in_a_string_is_no_text(inside: str) -> None:
+    """A head in a string lost its brackets, and a symbol called 3 was ``pass`` there."""
+    text = f'@R.function\ndef f[n](x: R.Tensor((n,))):\n    R.func_attr({{"a": """\n{inside}\n"""}})\n    return x\n'
+    (function,) = rr.parse(text).functions.values()
+    assert dict(function.attrs)["a"] == f"\n{inside}\n"
+
+
+def test_a_head_may_go_over_lines() -> None:
+    text = "@R.function\ndef f[{}](x: R.Tensor((n, m))):\n    return x\n"
+    assert rr.parse(text.format("n,  # rows\n  m: int32\n")) == rr.parse(text.format("n, m: int32"))
+    assert refused("@R.function\ndef f[](x: R.Any):\n    return x\n")

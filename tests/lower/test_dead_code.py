@@ -169,3 +169,22 @@ def test_private_functions_that_nothing_calls_go() -> None:
 def test_without_a_public_function_all_stay() -> None:
     private = FUNCTIONS.replace("def public", "def third").replace("prim_func(s_tir", "prim_func(private=True, s_tir")
     assert set(swept(private).module.functions) == {"used", "unused", "third"}
+
+
+def test_making_a_closure_may_fail_and_stays_outside_of_blocks() -> None:
+    checked = swept("""
+    @R.function
+    def main(x: R.Any):
+        cls = Module
+        @R.function
+        def local(y: R.Any) -> R.Any:
+            return y
+        f = R.make_closure(cls.g, (x,))
+        k = (local, cls.g)
+        return x
+
+    @R.function
+    def g(y: R.Tensor((n,), "float32")) -> R.Any:
+        return y
+""")
+    assert names(checked) == ["f"]

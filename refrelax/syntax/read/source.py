@@ -13,6 +13,7 @@ import re
 import sys
 import tokenize
 import warnings
+from collections.abc import Callable
 
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
@@ -85,8 +86,21 @@ def _without_numerals(text: str) -> str:
 
     Where a text binds such a symbol, ``3: T.let[T.int64] = e``, the value is what ``e`` has to be: an ``assert``.
     """
-    text = _NUMERAL.sub(r"\1pass", text) if " = TypeVar(" in text else text
-    return _NUMERAL_LET.sub(r'\1assert (\4) == T.\3(\2), "\2"', text) if ": T.let[" in text else text
+    for line, written in ((_NUMERAL, r"\1pass"), (_NUMERAL_LET, r'\1assert (\4) == T.\3(\2), "\2"')):
+        if line.search(text):
+            text = line.sub(_outside_strings(text, written), text)
+    return text
+
+
+def _outside_strings(text: str, written: str) -> Callable[[re.Match[str]], str]:
+    """What puts ``written`` in place of a match, but for one that stands in a string over several lines."""
+    strings = _strings_over_lines(text)
+
+    def put(found: re.Match[str]) -> str:
+        inside = strings and text.count("\n", 0, found.start()) + 1 in strings
+        return found.group() if inside else found.expand(written)
+
+    return put
 
 
 @rule("syn/too-deep")
