@@ -67,6 +67,7 @@ def comes_back(text: str) -> bool:
         GRAPH.format("z = p + 0"),
         GRAPH.format('R.func_attr({"a": R.prim_value(3)})'),
         GRAPH.format('R.func_attr({"a": R.tuple(R.const(1), R.tuple())})'),
+        PARAMETER.format("R.Callable()").replace("return p", "y = R.call_packed(p, p, ty_args=R.Any)\n    return y"),
         *(
             LOOPS.format(each.replace("\n", "\n    "))
             for each in (
@@ -100,6 +101,7 @@ def test_what_is_read_comes_back(text: str) -> None:
         GRAPH.format('z = R.prim_value("a")'),
         GRAPH.format('z = R.prim_value(3, "int32x4")'),
         GRAPH.format('z = R.call_packed("f", x, func=3)'),
+        GRAPH.format("z = R.call_packed(x, x, a=3)"),
         GRAPH.format('R.func_attr({"a": {1: 2}})'),
         GRAPH.format("z = R.layout_transform(x, index_map=lambda i, **k: (i,))"),
         *(

@@ -154,6 +154,8 @@ def _call_packed(reader: Reader, node: ast.Call) -> Expr:
         reader.src.fail(
             node, "syn/call-form", f"expected the name of a library function, found `{shown(node.args[0])}`"
         )
+    if attrs and not isinstance(callee, ExternFunc):
+        reader.src.fail(node, "syn/arguments", f"a call of a function of the program has no argument {attrs[0][0]!r}")
     return Call(callee, args, attrs, types, span=reader.src.span(node))
 
 

@@ -121,6 +121,8 @@ def _call(node: Call) -> str:
             return special(node) if special is not None else _plain(_operator(name), node)
         case ExternFunc(name=name):
             return _plain("R.call_packed", node, [quoted(name)])
+        case GlobalVar() | Var() if node.ty_args:  # which a plain call has no place for
+            return _plain("R.call_packed", node, [expr_text(node.op)])
         case GlobalVar() | Var():
             return f"{expr_text(node.op)}({', '.join(_applied(node))})"
 
@@ -141,7 +143,7 @@ def _library_argument(node: Expr) -> str:
 
 def _applied(node: Call) -> list[str]:
     """The arguments of a function of the module or a closure: TVM's reader takes no bare number there."""
-    return [value_text(each) for each in node.args] + _keywords(node.attrs) + _types_given(node)
+    return [value_text(each) for each in node.args] + _keywords(node.attrs)
 
 
 def _types_given(node: Call) -> list[str]:
