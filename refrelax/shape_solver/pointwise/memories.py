@@ -266,7 +266,8 @@ class Memories:
             value = self.terms.choose(self.terms.integer(rest), value, before)
         vars_ = tuple(self.terms.fresh("o") for _ in memory.at)
         body = self.terms.replaced(value, {o.name: v for o, v in zip(memory.at, vars_, strict=True)})
-        return one_object(self.terms, self.logic, TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body))
+        new = TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body)
+        return one_object(self.terms, self.logic, new)
 
     def before(self, memory: Memory) -> Term:
         known(memory)
