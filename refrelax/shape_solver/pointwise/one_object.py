@@ -44,15 +44,17 @@ def one_object(terms: Terms, logic: Logic, new: TensorTerm) -> TensorTerm:
 
 
 @rule("sh/index-digits")
-def _shown(terms: Terms, logic: Logic, load: Load, inside: Given) -> Term:
+def _shown(terms: Terms, logic: Logic, t: Term, inside: Given) -> Term:
     """What a view shows, at short indices."""
-    while True:
-        load = terms.load(load.tensor, tuple(simplified(i, inside, logic) for i in load.indices))
-        if not isinstance(load.tensor.body, Load):
-            return load
-        if not all(logic.holds(c, inside, "load in bounds") for c in in_bounds(load)):
-            return load
-        load = terms.at(load.tensor, load.indices)
+    while isinstance(t, Load):
+        t = terms.load(t.tensor, tuple(simplified(i, inside, logic) for i in t.indices))
+        assert isinstance(t, Load)
+        if not isinstance(t.tensor.body, Load):
+            break
+        if not all(logic.holds(c, inside, "load in bounds") for c in in_bounds(t)):
+            break
+        t = terms.at(t.tensor, t.indices)
+    return t
 
 
 @dataclass(slots=True)
