@@ -69,9 +69,9 @@ class Certificates:
         return frozenset(under) - {("true",)}, self.table.truth_key(written(question.claim, by))
 
     def is_range(self, e: Expr) -> bool:
-        """Whether ``e`` says of an element that its dtype has no smaller, or no larger numbers: that holds of any."""
+        """Whether ``e`` says of an element, a number of its dtype, that this has no smaller, or no larger ones."""
         match e:
-            case ("ge" | "le" as op, ("elem", t), ("const", bound)) if self.table.dtype(t) != "bool":
+            case ("ge" | "le" as op, ("elem", t), ("const", bound)) if self.table.sized(t):
                 low, high = dtype_range(self.table.dtype(t))
                 return bool(bound <= low if op == "ge" else bound >= high)
             case _:
