@@ -161,7 +161,7 @@ def test_the_offset_of_a_buffer_is_an_integer_in_a_tree_too() -> None:
 def test_what_stands_in_a_string_is_no_text(inside: str) -> None:
     """A head in a string lost its brackets, and a symbol called 3 was ``pass`` there."""
     text = f'@R.function\ndef f[n](x: R.Tensor((n,))):\n    R.func_attr({{"a": """\n{inside}\n"""}})\n    return x\n'
-    (function,) = rr.parse(text).functions.values()
+    function = rr.parse(text).relax_functions()["f"]
     assert dict(function.attrs)["a"] == f"\n{inside}\n"
 
 
