@@ -60,7 +60,7 @@ def _shown(terms: Terms, logic: Logic, t: Term, inside: Given) -> Term:
         assert isinstance(t, Load)
         if not isinstance(t.tensor.body, Load):
             break
-        if not all(logic.holds(c, inside, "load in bounds") for c in in_bounds(t)):
+        if not all(logic.holds(c, inside, "a view of a view") for c in in_bounds(t)):
             break
         t = terms.at(t.tensor, t.indices)
     return t
