@@ -72,13 +72,6 @@ SEEN = frozenset({"relax.run.print", "relax.run.assert_op"})
 """Functions of the machine's library that are events (``va/events``)."""
 
 
-def is_truth(value: Value | str) -> bool:
-    """Whether a value is seen to be a ``bool`` or a tensor of one."""
-    if isinstance(value, TensorTerm):
-        return value.dtype == "bool" and not value.shape
-    return not isinstance(value, str) and (number := as_number(value)) is not None and number.dtype == "bool"
-
-
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
     return call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
@@ -379,10 +372,19 @@ class Program(Effects):
         match name, args:
             case "relax.run.print", [str() as text, *_] if text.startswith("R.str("):
                 return self.printed(args)
-            case "relax.run.assert_op", [condition, *_] if is_truth(condition):
+            case "relax.run.assert_op", [condition, *_] if self.is_truth(condition):
                 return self.asserted(args)
             case _:
                 raise NotRead(f"a call of {name} of something else than the operator takes")
+
+    def is_truth(self, value: Value | str) -> bool:
+        """Whether a value is seen to be a ``bool`` or a tensor of one."""
+        if isinstance(value, str):
+            return False
+        content = self.content(value)
+        if isinstance(content, TensorTerm):
+            return content.dtype == "bool" and not content.shape
+        return isinstance(content, PrimExpr) and content.dtype == "bool"
 
     def is_int64(self, value: Any) -> bool:
         """Whether a value is a scalar whose dtype can only be ``int64``."""
