@@ -87,9 +87,6 @@ class KernelCalls(Checks):
             contents, obligations = read(func, given, symbols, self.terms, self.logic)
         except NotRead as reason:
             return self.not_read(func, before, scalars, reason)
-        for name in stored_to(func) & given.keys():  # what is stored to is not what was given, if its elements are
-            if contents[name] is given[name]:
-                contents[name] = replace(contents[name])
         self.obligations += [replace(each, given=(*each.given, *self.facts)) for each in obligations]
         if self.descent is None and not self.branches and not self.events.made and not self.facts:
             learn(obligations, self.terms, self.logic)

@@ -15,8 +15,8 @@ from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, compare
 from refrelax.shape_solver.pointwise.one_object import one_object
 from refrelax.shape_solver.pointwise.simplify import _divided, divides, simplified
-from refrelax.shape_solver.pointwise.terms import OPEN, Fold, Load, Term
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, int_imm
+from refrelax.shape_solver.pointwise.terms import OPEN, Fold, Int, Load, Term
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 N = SymVar("n", "int64")
 
@@ -174,6 +174,30 @@ def test_the_body_that_is_kept_binds_its_own_names() -> None:
     assert isinstance(found.body, Fold)
     assert [v.name for v, _ in found.body.axes] == ["p"]
     assert not any(v.name.startswith("%") for v in found.vars)
+
+
+def test_a_view_that_is_shortened_binds_its_own_names() -> None:
+    """What an index is read from may be a reduction: its variables are names that the body binds as well."""
+    h = House()
+
+    def body(name: str, turned: bool) -> Callable[[SymVar, SymVar], Term]:
+        k = SymVar(name)
+
+        def view(a: SymVar, b: SymVar) -> Term:
+            index = h.terms.as_index(h.terms.load(h.i, (k,)))
+            row = h.terms.as_index(h.terms.fold("Max", h.terms.integer(a), ((k, N),), None, Int(index), True))
+            flat = Binary("FloorMod", Binary("Add", Binary("Mul", a, N), b), N)
+            return h.terms.load(h.x, (row, flat if turned else b))
+
+        return view
+
+    long, short, other = (h.one(body(*each)) for each in (("p", True), ("q", False), ("r", True)))
+    assert long is short is other
+    assert isinstance(long.body, Load)
+    assert long.body.indices[1] == long.vars[1]
+    (row,) = (h.terms.opaque[n] for n in free_symbols(long.body.indices[0]))
+    assert isinstance(row, Fold)
+    assert [v.name for v, _ in row.axes] == ["p"]
 
 
 # --- division by a sum ------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from refrelax.shape_solver.pointwise.logic import Given, Logic
 from refrelax.shape_solver.pointwise.poison import in_bounds
 from refrelax.shape_solver.pointwise.simplify import simplified
 from refrelax.shape_solver.pointwise.terms import OPEN, Fold, Load, Substitution, TensorTerm, Term, Terms
-from refrelax.syntax.scalars import PrimExpr, SymVar
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
 
 
 @rule("sh/element-term")
@@ -30,17 +30,26 @@ def one_object(terms: Terms, logic: Logic, new: TensorTerm) -> TensorTerm:
     tensor of this kind: each allocation is one of its own."""
     if new.body is None or new.body is OPEN:
         return new
-    by: dict[str, PrimExpr] = {v.name: SymVar(f"%{k}", v.dtype) for k, v in enumerate(new.vars)}
-    body = _Positions(terms, by, None, bound=len(by)).term(new.body)
+    at = tuple(SymVar(f"%{k}", v.dtype) for k, v in enumerate(new.vars))
+    body = _by_position(terms, new.body, new.vars, at)
     if isinstance(body, Load):
-        at = tuple(SymVar(f"%{k}", v.dtype) for k, v in enumerate(new.vars))
-        inside = tuple(c for i, d in zip(at, new.shape, strict=True) for c in logic.domain(i, d))
-        shown = _shown(terms, logic, body, inside)
-        if shown is not body:
-            names = {i.name: v for i, v in zip(at, new.vars, strict=True)}
-            body, new = shown, replace(new, body=terms.replaced(shown, names))
+        read = any(terms.opaque.keys() & free_symbols(i) for i in body.indices)  # (what is read may bind names, too)
+        start, vars_ = (new.body, new.vars) if read else (body, at)
+        inside = tuple(c for i, d in zip(vars_, new.shape, strict=True) for c in logic.domain(i, d))
+        shown = _shown(terms, logic, start, inside)
+        if shown is not start:
+            names = {i.name: v for i, v in zip(vars_, new.vars, strict=True)}
+            new = replace(new, body=shown if read else terms.replaced(shown, names))
+            assert new.body is not None
+            body = _by_position(terms, new.body, new.vars, at)
     key = (new.dtype, new.shape, tuple(v.dtype for v in new.vars), id(body))
     return terms.computed.setdefault(key, new)
+
+
+def _by_position(terms: Terms, body: Term, own: tuple[SymVar, ...], at: tuple[SymVar, ...]) -> Term:
+    """A body with the names that it binds told by where they are bound."""
+    by: dict[str, PrimExpr] = {v.name: i for v, i in zip(own, at, strict=True)}
+    return _Positions(terms, by, None, bound=len(by)).term(body)
 
 
 @rule("sh/index-digits")
@@ -51,7 +60,7 @@ def _shown(terms: Terms, logic: Logic, t: Term, inside: Given) -> Term:
         assert isinstance(t, Load)
         if not isinstance(t.tensor.body, Load):
             break
-        if not all(logic.holds(c, inside, "load in bounds") for c in in_bounds(t)):
+        if not all(logic.holds(c, inside, "a view of a view") for c in in_bounds(t)):
             break
         t = terms.at(t.tensor, t.indices)
     return t
