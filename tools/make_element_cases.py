@@ -28,7 +28,8 @@ Tensors = list[tuple[str, list[Any]]]
 """Dtypes with elements."""
 
 GROUPS = {
-    "common": ("float32", "int32", "bool"),
+    "common": ("float32", "int32"),
+    "truths": ("bool",),
     "words": ("int8", "uint8", "int64", "uint64"),
     "narrow": ("float16", "bfloat16"),
 }  # fmt: skip
@@ -121,13 +122,32 @@ def chosen(group: str, kinds: tuple[str, ...]) -> list[str]:
 def right(name: str, dtype: str) -> list[Any]:
     """The right operands."""
     if name in BEFORE_ZERO and kind(dtype) in INTEGERS:
-        return [each for each in RIGHT[dtype] if each != 0]
+        return [each for each in RIGHT[dtype] if each not in (0, -1)]
     if "shift" in name:
         return [0, 1, 7]
     return RIGHT[dtype]
 
 
 # --- programs -------------------------------------------------------------------------------------------------------
+
+
+def least_case(name: str, text: str | None) -> dict[str, Any]:
+    """A division of the least integer by -1, which wraps: by an operator, or by a scalar expression."""
+    column, row = [-(2**31), 7], [-1]
+    args = [{"dtype": "int32", "shape": [2], "data": column}, {"dtype": "int32", "shape": [1], "data": row}]
+    if text is None:
+        head = '    def main(a: R.Tensor((2,), "int32"), b: R.Tensor((1,), "int32")):'
+        lines = ["    @R.function", head, f"        return R.{name}(a, b)"]
+        return case(f"{name.replace('_', '-')}-by-minus-one", "ty/operator", module_of(lines), args)
+    head = '    def main(A: T.Buffer((2,), "int32"), B: T.Buffer((1,), "int32"), O: T.Buffer((2,), "int32")):'
+    body = f"            O[i] = {text.format('A[i]', 'B[0]')}"
+    lines = ["    @T.prim_func", head, "        for i in range(2):", body]
+    return case(f"loop-{name}-by-minus-one", "ev/scalar-binary", module_of(lines), [*args, empty("int32", (2,))])
+
+
+def module_of(lines: list[str]) -> str:
+    """A module of one function."""
+    return "\n".join(["@I.ir_module", "class Module:", *lines])
 
 
 def operator_case(name: str, group: str, dtypes: list[str], arity: int) -> dict[str, Any]:
@@ -162,7 +182,7 @@ def conversion_case(source: str, group: str, in_loop: bool) -> dict[str, Any]:
     return case(f"astype-of-{source}-to-{group}", "ty/operator", module, args)
 
 
-EXTRA = {"common": ("int64",), "words": (), "narrow": ()}
+EXTRA = {"common": ("int64",), "truths": (), "words": (), "narrow": ()}
 """Dtypes that are converted to beside those of a group."""
 
 SOURCES = ("float32", "float64", "int32", "int8", "uint8", "int64", "uint64", "bool")
@@ -232,8 +252,9 @@ def programs() -> Iterator[dict[str, Any]]:
         )
     for name, kinds in BINARY.items():
         yield from (operator_case(name, g, dtypes, 2) for g in GROUPS if (dtypes := chosen(g, kinds)))
+    yield from (least_case(name, None) for name in BEFORE_ZERO if name in BINARY)
     for source in SOURCES:
-        yield from (conversion_case(source, g, False) for g in GROUPS)
+        yield from (conversion_case(source, g, False) for g in GROUPS if (source,) != GROUPS[g])
     for name, (text, kinds) in SCALAR_BINARY.items():
         yield from (scalar_case(name, g, dtypes, text, 2) for g in GROUPS if (dtypes := chosen(g, kinds)))
     for name, kinds in SCALAR_UNARY.items():
@@ -243,8 +264,9 @@ def programs() -> Iterator[dict[str, Any]]:
             for g in GROUPS
             if (dtypes := chosen(g, kinds)) and (kinds != FLOATS or g == "common")
         )
+    yield from (least_case(name, SCALAR_BINARY[name][0]) for name in BEFORE_ZERO if name in SCALAR_BINARY)
     for source in SOURCES:
-        yield from (conversion_case(source, g, True) for g in GROUPS)
+        yield from (conversion_case(source, g, True) for g in GROUPS if (source,) != GROUPS[g])
 
 
 # --- the file -------------------------------------------------------------------------------------------------------
