@@ -191,7 +191,7 @@ each as it was run on the day that stands beside it. Your own is a command away:
 *Supported* is what was neither unsupported nor not judged; shares are of what *passed*, *failed* or was *refused*.
 A command is asked all that was exported. Who is asked in Python is asked the cases that have a text, and neither
 claims nor trees nor the examples of operator pages; the backends have no checker of their own, so nothing is judged of
-them that is only checked. Written by `tools/make_scores.py` from
+them that is only checked. `--shard K/N` is every N-th case. Written by `tools/make_scores.py` from
 [counts](scores.json).
 """
 
