@@ -2,31 +2,47 @@
 
     .venv/bin/python tools/make_scores.py                             the page from the data
     .venv/bin/python tools/make_scores.py --run second [--suite DIR]  one implementation anew, then the page
-    .venv/bin/python tools/make_scores.py --run tvm@/venvs/tvm-0.26/bin/python --options '--shard 1/3 --deadline 60'
+    .venv/bin/python tools/make_scores.py --run tvm@/venvs/tvm-0.26/bin/python --deadline 60 --state FILE
 
-``--rows FILE`` keeps what the run said case by case, and takes it from there if it is there; ``--suite`` is an exported
-suite of this tree, whose hash is written down (it is exported anew without one). The data are counts: no answers.
+``--state FILE`` is for who is asked in Python: each row is written there as soon as it is known, and a case that stands
+there as it is now is not asked again, so a run may be cut and goes on. ``--suite`` is an exported suite of this tree,
+whose hash is written down (it is exported anew without one). The data are counts: no answers.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
+import os
 import shlex
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from refrelax.commands.conformance import is_command
+from refrelax.conformance import Case, judge_cases, load
+from refrelax.conformance.judged import Judged
+from refrelax.conformance.known import known_as, load_known
+from refrelax.conformance.suite.scores import chapters
+from refrelax.conformance.workers import Worker
+from refrelax.interop.names import is_tvm, python_of
+from refrelax.interop.tvm import TvmImplementation
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "scores.json"
 PAGE = ROOT / "docs" / "scores.md"
 
 Data = dict[str, Any]
+
+DEADLINE = 60.0
+"""Seconds for one case, as ``refrelax conformance run`` has it."""
 
 WORDS = ("passed", "failed", "refused", "undecided", "excluded", "unsupported", "not judged")
 """What is said of a case (chapter 01), in the order of the columns."""
@@ -80,22 +96,64 @@ def summed(rows: Iterable[Data]) -> Data:
 # --- running --------------------------------------------------------------------------------------------------------
 
 
-def run(key: str, options: str, suite: Path | None, kept: Path | None) -> Data:
+def run(key: str, deadline: float, suite: Path | None, state: Path | None) -> Data:
     """The suite on one implementation: what it is, and the counts."""
     title, impl = NAMES.get(key, (f"TVM {version_of(key)}", key))
-    shown = f"refrelax conformance run --impl {shlex.quote(impl if key in NAMES else 'tvm@PYTHON')} {options}".strip()
-    if kept is None or not kept.exists():
-        line = [sys.executable, "-m", "refrelax", "conformance", "run", "--impl", impl, "--json", *shlex.split(options)]
-        told = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-        if told.returncode not in (0, 1):
-            raise SystemExit(told.stderr)
-        lines = told.stdout.splitlines()
-        if kept is not None:
-            kept.write_text(told.stdout, encoding="utf-8")
-    else:
-        lines = kept.read_text(encoding="utf-8").splitlines()
+    shown = f"refrelax conformance run --impl {shlex.quote(impl if key in NAMES else 'tvm@PYTHON')}"
+    shown += f" --deadline {deadline:g}" if deadline != DEADLINE else ""
     about = {"title": title, "command": shown, "version": version_of(key), "suite": hash_of(suite)}
-    return {**about, "date": str(datetime.date.today()), **summed(map(json.loads, lines))}
+    rows = of_command(impl, deadline) if is_command(impl) else in_python(impl, deadline, state)
+    return {**about, "date": str(datetime.date.today()), **summed(rows)}
+
+
+def of_command(impl: str, deadline: float) -> list[Data]:
+    """The rows of a command."""
+    line = [sys.executable, "-m", "refrelax", "conformance", "run", "--impl", impl, "--json"]
+    told = subprocess.run([*line, "--deadline", str(deadline)], cwd=ROOT, capture_output=True, text=True, check=False)
+    if told.returncode not in (0, 1):
+        raise SystemExit(told.stderr)
+    return [json.loads(each) for each in told.stdout.splitlines()]
+
+
+def in_python(impl: str, deadline: float, state: Path | None, cases: Iterable[Case] | None = None) -> list[Data]:
+    """The rows of who is asked in Python, in the order of the suite; those in ``state`` are not asked again."""
+    listed = [case for case in (load() if cases is None else cases) if case.portable]
+    kept: dict[str, Data] = {}
+    if state is not None and state.exists():
+        lines = state.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = {row["hash"]: row for row in map(json.loads, (each for each in lines if each.endswith("\n")))}
+        state.write_text("".join(json.dumps(row) + "\n" for row in kept.values()), encoding="utf-8")
+    implementation = made(impl, deadline)
+    missing = [case for case in listed if said_by(case) not in kept]
+    with (state or Path(os.devnull)).open("a", encoding="utf-8") as out:
+        for each in implementation.judge(missing):
+            chapter = chapters().get(each.case.rule or "", "")
+            row = {"case": each.case.name, "chapter": chapter, "verdict": each.word, "why": each.why}
+            kept[said_by(each.case)] = {"hash": said_by(each.case), **row}
+            out.write(json.dumps(kept[said_by(each.case)]) + "\n")
+            out.flush()
+    implementation.close()
+    known = load_known(implementation.known) if implementation.known else {}
+    rows = [kept[said_by(case)] for case in listed]
+    return [{**row, "known": known_as(row["case"], row["verdict"], known)} for row in rows]
+
+
+class Tvm(TvmImplementation):
+    """TVM, asked as ``refrelax conformance run`` asks it."""
+
+    def judge(self, cases: Iterable[Case]) -> Iterator[Judged]:
+        """Every case, many at once."""
+        return judge_cases(cases, self)
+
+
+def made(impl: str, deadline: float) -> Tvm | Worker:
+    """An implementation that is asked in Python."""
+    return Tvm(timeout=deadline, python=python_of(impl)) if is_tvm(impl) else Worker(impl, deadline)
+
+
+def said_by(case: Case) -> str:
+    """A hash of all that a case says, wherever it stands."""
+    return hashlib.sha256(repr(replace(case, file="", line=0)).encode()).hexdigest()[:16]
 
 
 def version_of(key: str) -> str:
@@ -207,13 +265,13 @@ def main() -> int:
     """Writes the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", metavar="KEY", help=f"{', '.join(NAMES)} or tvm@PYTHON")
-    parser.add_argument("--options", default="", help="of `refrelax conformance run`")
+    parser.add_argument("--deadline", type=float, default=DEADLINE, help="seconds for one case")
     parser.add_argument("--suite", type=Path)
-    parser.add_argument("--rows", type=Path)
+    parser.add_argument("--state", type=Path)
     asked = parser.parse_args()
     data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
     if asked.run:
-        found = run(asked.run, asked.options, asked.suite, asked.rows)
+        found = run(asked.run, asked.deadline, asked.suite, asked.state)
         data[asked.run if asked.run in NAMES else f"tvm-{found['version']}"] = found
         DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(data), encoding="utf-8")

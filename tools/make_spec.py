@@ -49,7 +49,12 @@ a { color: #0645ad; text-decoration: none; } .number { color: #777; font-size: 0
 tr.changed { border-left: 0; } tr.changed > :first-child { border-left: 0.25rem solid #b30000; }
 tr.before > :first-child { border-left-color: #999; }
 .index { columns: 2; font-size: 0.85em; } .index p { margin: 0; }
-@media print { body { max-width: none; font-size: 10pt; } h1 { break-before: page; } pre { white-space: pre-wrap; } }
+@page { size: A4; margin: 2cm 2cm 2.2cm; @bottom-center { content: counter(page); font: 9pt Georgia, serif; } }
+@media print {
+  body { max-width: none; margin: 0; padding: 0 0 0 1rem; font-size: 10pt; } pre { white-space: pre-wrap; }
+  h1 { break-before: page; margin-top: 0; } #top { break-before: avoid; border-top: 0; padding-top: 0; }
+  h1, h2, h3, h4 { break-after: avoid; } pre, tr { break-inside: avoid; } p, li { orphans: 3; widows: 3; }
+}
 """
 
 

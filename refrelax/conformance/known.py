@@ -5,6 +5,7 @@
 id = "nan-compares-equal"      # a row of the document that the file belongs to
 verdict = "failed"             # or "refused"
 cases = ["numbers/comparison-with-nan"]
+unsure = true                  # what is given is memory that nobody wrote: the cases may pass, too
 ```
 """
 
@@ -14,6 +15,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from refrelax.conformance.judged import FAULTS, Word
 from refrelax.errors import UsageError
@@ -25,6 +27,8 @@ class Deviation:
 
     id: str
     verdict: Word
+    unsure: bool = False
+    """Whether it may pass as well, since what is given is memory that nobody wrote."""
 
 
 def load_known(path: Path) -> dict[str, Deviation]:
@@ -35,7 +39,7 @@ def load_known(path: Path) -> dict[str, Deviation]:
     """
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["deviation"]
-        found = [(case, Deviation(row["id"], row["verdict"])) for row in rows for case in row["cases"]]
+        found = [(case, _deviation(row)) for row in rows for case in row["cases"]]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise UsageError(f"{path}: no list of known deviations: {type(error).__name__}: {error}") from None
     known = dict(found)
@@ -45,6 +49,10 @@ def load_known(path: Path) -> dict[str, Deviation]:
     if len(known) != len(found):
         raise UsageError(f"{path}: a case is listed twice")
     return known
+
+
+def _deviation(row: Mapping[str, Any]) -> Deviation:
+    return Deviation(row["id"], row["verdict"], row.get("unsure", False) is True)
 
 
 def known_as(case: str, word: Word, known: Mapping[str, Deviation]) -> str | None:

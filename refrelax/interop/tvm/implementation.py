@@ -20,7 +20,7 @@ from refrelax.judge.implementation import ImplementationFailed
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, outward, parameter_types
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.values import Opaque, Prim, Shape
+from refrelax.semantics.values import DType, Opaque, Prim, Shape
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray, Module
 
@@ -241,6 +241,8 @@ def decode(value: Any) -> Any:
             return tuple(decode(each) for each in items)
         case {"shape": dims}:
             return Shape(tuple(dims))
+        case {"dtype": str(name)}:
+            return DType(name)
         case {"opaque": kind}:
             return Opaque(kind)
         case _:

@@ -73,6 +73,8 @@ def encode(value: Any) -> Any:
         return {"tensor": [str(value.dtype), list(array.shape), base64.b64encode(array.tobytes()).decode()]}
     if isinstance(value, tvm.runtime.ShapeTuple):
         return {"shape": [int(each) for each in value]}
+    if type(value).__name__ == "dtype":  # a kind of str
+        return {"dtype": str(value)}
     if isinstance(value, bool | int | float | str) or value is None:
         return value
     if isinstance(value, list | tuple) or type(value).__name__ in ("Array", "List"):

@@ -13,6 +13,8 @@ import pytest
 import refrelax as rr
 from refrelax import examples, judge
 from refrelax.interop.tvm import TvmImplementation, find_python
+from refrelax.semantics.values import DType
+from refrelax.syntax.module import ConstantArray
 
 pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
 ROOT = Path(__file__).parents[3]
@@ -188,3 +190,9 @@ def test_our_text_is_read_by_tvm(tmp_path: Path) -> None:
     shapes = {k: v.shape for k, v in stage.constants.items()}
     printed = in_tvm(READ_BACK.replace("PATH", repr(str(path))).replace("SHAPES", repr(shapes)))
     assert rr.structural_equal(rr.parse(printed), rr.parse(stage.text))
+
+
+def test_a_dtype_is_a_dtype_and_no_string(tvm: TvmImplementation) -> None:
+    text = '@R.function\ndef main(x: R.Tensor((1,), "int8")):\n    y = (R.dtype("int8"), R.str("int8"))\n    return y\n'
+    ended = tvm.run(rr.parse(text), "main", [rr.Tensor.of(ConstantArray("int8", (1,), b"\x00"))])
+    assert isinstance(ended, rr.Returned) and ended.value == (DType("int8"), "int8")
