@@ -12,7 +12,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -77,19 +77,23 @@ class Param:
     def value(self, n: int, seed: int, policy: str) -> Any:
         """An argument: elements of ``policy`` (``"corners"``, ``"plain"``, ``"ascending"`` or ``"identity"``: zeros
         and ones, so ties) where ``n`` has this value."""
-        known = {"?": 2, "m": 2, "n": n, "4*n": 4 * n, "*": 6}
-        shape = tuple(known[e] if e in known else int(e) for e in self.extents or ())
+        if self.known != "all" and self.extents is not None and self.dtype != "shape":
+            return self._strange(self._shape(n), seed, policy)
+        shape, data = self.elements(n, seed, policy)
         if self.dtype == "shape":
             return Shape(shape)
-        if self.known != "all" and self.extents is not None:
-            return self._strange(shape, seed, policy)
-        count = prod(shape)
-        patterns = fill(_elements(self.dtype, policy), count, seed)
-        if policy == "ascending":
-            patterns = sorted(fill(plain(self.dtype), count, 0), key=lambda each: bits.decode(self.dtype, each))
         if self.extents is None:
-            return bits.decode(self.dtype, patterns[0])
-        return Tensor.of_bytes(self.dtype, shape, pack(self.dtype, patterns))
+            return bits.decode(self.dtype, int.from_bytes(data, "little"))
+        return Tensor.of_bytes(self.dtype, shape, data)
+
+    def _shape(self, n: int) -> tuple[int, ...]:
+        known = {"?": 2, "m": 2, "n": n, "4*n": 4 * n, "*": 6}
+        return tuple(known[e] if e in known else int(e) for e in self.extents or ())
+
+    def elements(self, n: int, seed: int, policy: str) -> tuple[tuple[int, ...], bytes]:
+        """The extents and the bytes of what ``value`` gives where the type is known."""
+        shape = self._shape(n)
+        return shape, b"" if self.dtype == "shape" else _filled(self.dtype, prod(shape), seed, policy)
 
     def _strange(self, shape: tuple[int, ...], seed: int, policy: str) -> Tensor:
         """A tensor that the annotation lets pass: extents off by one, and where nothing is known rank and dtype too."""
@@ -103,6 +107,15 @@ class Param:
         count = prod(shape)
         patterns = fill(corners(dtype) if policy == "corners" else plain(dtype), count, seed)
         return Tensor.of_bytes(dtype, shape, pack(dtype, patterns))
+
+
+@lru_cache(maxsize=1 << 14)
+def _filled(dtype: str, count: int, seed: int, policy: str) -> bytes:
+    """So many elements of a policy."""
+    patterns = fill(_elements(dtype, policy), count, seed)
+    if policy == "ascending":
+        patterns = sorted(fill(plain(dtype), count, 0), key=lambda each: bits.decode(dtype, each))
+    return pack(dtype, patterns)
 
 
 def _elements(dtype: str, policy: str) -> tuple[int, ...]:
