@@ -27,7 +27,11 @@ from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types import CheckedModule, check
 from refrelax.semantics.values import Shape
 from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import Function
+from refrelax.syntax.graph import Param as GraphParam
+from refrelax.syntax.module import Module
 from refrelax.syntax.read import parse
+from refrelax.syntax.types import TensorType
 from refrelax.testing.corners import ELEMENT_DTYPES, corners, fill, plain
 from refrelax.testing.deduced import mistyped
 from refrelax.testing.sketches import SKETCHES
@@ -38,6 +42,9 @@ SECOND_DTYPES = (
 )  # fmt: skip
 EXTENTS = (3, 1, 0)
 """What ``n`` is; ``m`` is 2."""
+
+_AS_LONG = {len(each): each for each in reversed(ELEMENT_DTYPES)}
+"""The first dtype with a name of each length."""
 
 _PARAM = re.compile(r"(\w+):(\w+)(?:\[([^\]]*)\])?")
 _LETTER = re.compile(r"(?<![\w.])[DEFI](?!\w)(?!\.)")
@@ -58,6 +65,13 @@ class Param:
     known: str = "all"
     index: bool = False
     """Whether its elements are positions: the letter ``I`` of the table."""
+
+    @property
+    def stand_in(self) -> Param:
+        """The same with the first dtype whose name is as long, if it is a tensor."""
+        if self.extents is None or self.dtype == "shape":
+            return self
+        return replace(self, dtype=_AS_LONG[len(self.dtype)])
 
     @property
     def annotation(self) -> str:
@@ -118,6 +132,15 @@ def _filled(dtype: str, count: int, seed: int, policy: str) -> bytes:
     return pack(dtype, patterns)
 
 
+@lru_cache(maxsize=1 << 12)
+def _read(text: str) -> Module:
+    return parse(text)
+
+
+def _typed(param: GraphParam) -> bool:
+    return isinstance(param.type, TensorType) and param.type.dtype is not None
+
+
 def _elements(dtype: str, policy: str) -> tuple[int, ...]:
     if policy == "corners":
         return corners(dtype)
@@ -147,6 +170,23 @@ class Program:
         body = f"    @R.function(pure=False)\n    def main({head}):\n        gv = {self.call}\n        return gv\n"
         world = '    I.module_global_infos({"vdevice": [I.vdevice("llvm")], "mesh": [R.device_mesh((2,), [0, 1])]})\n'
         return "@I.ir_module\nclass Module:\n" + (world if "mesh[" in self.call or "llvm:" in self.call else "") + body
+
+    @property
+    def module(self) -> Module:
+        """``text``, read. Reading asks for no dtype of a tensor: those are put in place of the ones of a text that was
+        read before, in which everything has the same place.
+
+        Raises:
+            Malformed: as ``parse``.
+        """
+        read = _read(replace(self, params=tuple([p.stand_in for p in self.params])).text)
+        function = read.functions["main"]
+        assert isinstance(function, Function)
+        params = [
+            replace(told, type=replace(told.type, dtype=p.dtype)) if _typed(told) else told
+            for told, p in zip(function.params, self.params, strict=True)
+        ]
+        return replace(read, functions={"main": replace(function, params=tuple(params))}, source=self.text)
 
     def loosened(self, known: str) -> Program:
         """The program with less known of its parameters."""

@@ -20,7 +20,6 @@ from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.read import parse
 from refrelax.testing.cells import Cell
 from refrelax.testing.limits import limited, listening
 from refrelax.testing.sweep import Program
@@ -131,7 +130,8 @@ def verdicts(calls: Sequence[Call], implementation: Any, strict: bool) -> list[l
 def _of_backend(
     checked: CheckedModule, inputs: Sequence[list[Any]], implementation: Backend, strict: bool
 ) -> list[Verdict]:
-    """The verdicts of a backend of ours, which says the same of the same input: a list that comes again is judged once."""
+    """The verdicts of a backend of ours, which says the same of the same input: a list that comes again is judged
+    once."""
     made = _compiled(implementation, checked) if len(inputs) > 1 else implementation
     found: list[Verdict] = []
     with listening():
@@ -152,7 +152,7 @@ def _compiled(implementation: Backend, checked: CheckedModule) -> Any:
 def checked_of(program: Program) -> CheckedModule | None:
     """The program, if it is well typed."""
     try:
-        return check(parse(program.text))
+        return check(program.module)
     except Rejection:
         return None
 
