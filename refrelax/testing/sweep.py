@@ -137,8 +137,13 @@ def _read(text: str) -> Module:
     return parse(text)
 
 
-def _typed(param: GraphParam) -> bool:
-    return isinstance(param.type, TensorType) and param.type.dtype is not None
+def _of_dtype(param: GraphParam, dtype: str) -> GraphParam:
+    """A parameter with another dtype, if it is a tensor of one."""
+    match param.type:
+        case TensorType(dtype=str()) as type_:
+            return replace(param, type=replace(type_, dtype=dtype))
+        case _:
+            return param
 
 
 def _elements(dtype: str, policy: str) -> tuple[int, ...]:
@@ -182,11 +187,8 @@ class Program:
         read = _read(replace(self, params=tuple([p.stand_in for p in self.params])).text)
         function = read.functions["main"]
         assert isinstance(function, Function)
-        params = [
-            replace(told, type=replace(told.type, dtype=p.dtype)) if _typed(told) else told
-            for told, p in zip(function.params, self.params, strict=True)
-        ]
-        return replace(read, functions={"main": replace(function, params=tuple(params))}, source=self.text)
+        params = tuple(_of_dtype(told, p.dtype) for told, p in zip(function.params, self.params, strict=True))
+        return replace(read, functions={"main": replace(function, params=params)}, source=self.text)
 
     def loosened(self, known: str) -> Program:
         """The program with less known of its parameters."""
