@@ -231,7 +231,7 @@ def theirs(checked: CheckedModule, example: Example, rounds: int = 1) -> list[Th
         for function in example.functions:
             args = next(list(recorded.args) for recorded in example.runs if recorded.function == function)
             verdict = judge.validate(before, after, function, rounds=rounds, args=args, relax=RELAXED, timeout=PATIENCE)
-            why = getattr(verdict, "unproved", "")
+            why = getattr(verdict, "unproved", "").partition("\n")[0]
             found.append(TheirStep(function, name, f"{verdict}{f'; not proved for {why}' if why else ''}"))
         before = after
     return found

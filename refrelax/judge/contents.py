@@ -13,6 +13,7 @@ from refrelax.judge.kernel_calls import KernelCalls
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
 from refrelax.shape_solver.pointwise import NotRead, TensorTerm, Term
 from refrelax.shape_solver.pointwise.logic import compare
+from refrelax.shape_solver.pointwise.one_object import one_object
 from refrelax.shape_solver.pointwise.views import reshaped
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import PrimFunc, ScalarParam
@@ -76,7 +77,7 @@ class Contents(KernelCalls):
             raise NotRead("branches that give tensors of different shapes")
         at = tuple(self.terms.fresh("o") for _ in yes.shape)
         body = self.terms.choose(condition, self.terms.load(yes, at), self.terms.load(no, at))
-        return TensorTerm("if", yes.shape, yes.dtype, at, body)
+        return one_object(self.terms, self.logic, TensorTerm("if", yes.shape, yes.dtype, at, body))
 
     def chosen(self, condition: Term, yes: Value, no: Value) -> Value:
         match yes, no:

@@ -68,6 +68,10 @@ def as_text(e: graph.Expr) -> str | None:
             return None
 
 
+SEEN = frozenset({"relax.run.print", "relax.run.assert_op"})
+"""Functions of the machine's library that are events (``va/events``)."""
+
+
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
     return call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
@@ -170,7 +174,7 @@ class Program(Effects):
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.Op("relax.call_builtin_with_ctx"), (graph.ExternFunc(name), graph.Tuple(args))):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
-            case graph.Call(graph.ExternFunc(name), args) if name.startswith(LIBRARIES):
+            case graph.Call(graph.ExternFunc(name), args) if name in SEEN or name.startswith(LIBRARIES):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
             case graph.Call(graph.Op("relax.print"), args):
                 return self.printed(self.given(args, values, symbols))
@@ -317,6 +321,8 @@ class Program(Effects):
         """A call of the machine's library."""
         if name in contracts_of(self.module):
             raise NotRead(f"a call of {name}, which has a contract")
+        if name in SEEN:
+            return self.seen_by_others(name, self.given(args, values, symbols))
         found = [
             each
             if isinstance(each, graph.DataTypeValue | graph.StringValue | graph.GlobalVar)
@@ -360,6 +366,25 @@ class Program(Effects):
                 made = called(name, found, self.logic)
                 self.tables += [made] if isinstance(made, Table) else []
                 return made  # type: ignore[return-value]
+
+    def seen_by_others(self, name: str, args: list[Value | str]) -> Value:
+        """``relax.run.print`` and ``relax.run.assert_op``, which mean the operators where they take what these do."""
+        match name, args:
+            case "relax.run.print", [str() as text, *_] if text.startswith("R.str("):
+                return self.printed(args)
+            case "relax.run.assert_op", [condition, *_] if self.is_truth(condition):
+                return self.asserted(args)
+            case _:
+                raise NotRead(f"a call of {name} of something else than the operator takes")
+
+    def is_truth(self, value: Value | str) -> bool:
+        """Whether a value is seen to be a ``bool`` or a tensor of one."""
+        if isinstance(value, str):
+            return False
+        content = self.content(value)
+        if isinstance(content, TensorTerm):
+            return content.dtype == "bool" and not content.shape
+        return isinstance(content, PrimExpr) and content.dtype == "bool"
 
     def is_int64(self, value: Any) -> bool:
         """Whether a value is a scalar whose dtype can only be ``int64``."""

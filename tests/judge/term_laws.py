@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 import refrelax as rr
 from refrelax.errors import Ended, Returned
-from refrelax.judge import graph_terms, kernel_calls, pointwise
+from refrelax.judge import contents, graph_terms, kernel_calls, pointwise
 from refrelax.judge.evidence import Proved
 from refrelax.judge.inputs import KINDS, literals, made
 from refrelax.judge.legalized import legalized
@@ -35,7 +35,8 @@ from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import from_payloads
-from refrelax.shape_solver.pointwise import NotRead, descent, elements, extract
+from refrelax.shape_solver.pointwise import NotRead, descent, elements, extract, memories, views
+from refrelax.shape_solver.pointwise import one_object as objects
 from refrelax.shape_solver.pointwise.logic import Given
 from refrelax.shape_solver.pointwise.regroup import Regroup
 from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Load, TensorTerm, Term, Terms
@@ -109,6 +110,7 @@ def heard(h: Heard) -> Iterator[None]:
         graph_terms.Program.entry, descent.Descent.equal, descent.Descent._head, Regroup.collapsed
     )  # fmt: skip
     simplified, apply, choose = descent.simplified, elements.apply, Terms.choose
+    one_object = memories.one_object
 
     @wraps(entry)
     def entered(self: Any, name: str, inputs: Any, symbols: Any) -> Any:
@@ -163,10 +165,22 @@ def heard(h: Heard) -> Iterator[None]:
             h.keep(h.steps, ("choose", Choose(condition, yes, no), new, (), True, self))
         return new
 
+    @wraps(one_object)
+    def known(terms: Terms, logic: Any, new: TensorTerm) -> TensorTerm:
+        """Of two that are one object each other time the second is kept: it has to be proved equal then."""
+        found = one_object(terms, logic, new)
+        if found is new or new.body is None:
+            return found
+        inside = tuple(c for v, d in zip(new.vars, new.shape, strict=True) for c in logic.domain(v, d))
+        h.keep(h.steps, ("one object", new.body, terms.at(found, new.vars), inside, True, terms))
+        return found if h.rng.random() < 0.5 else new
+
     with ExitStack() as stack:
         for where, name, what in (
             (graph_terms.Program, "entry", entered), (descent.Descent, "equal", compared),
             (descent.Descent, "_head", brought), (Regroup, "collapsed", collapsed), (descent, "simplified", shorter),
+            (objects, "simplified", shorter), (memories, "one_object", known), (views, "one_object", known),
+            (contents, "one_object", known),
             (elements, "apply", applied), (descent, "apply", applied), (Terms, "choose", chosen),
             (pointwise, "same_runs", lambda *_: False),  # a program beside itself is read all the same
             (kernel_calls, "repeatable", lambda *_: False),  # what cannot be read has no value to look at

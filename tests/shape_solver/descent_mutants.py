@@ -18,7 +18,7 @@ NAMES = {
     "orders": ("lt", "le", "gt", "ge", "eq", "ne"),
     "rules": (
         "same", "open", "absurd", "integers", "load", "tensors", "operation", "cases", "choice", "either", "chosen",
-        "nothing", "rewrite", "fold", "flat", "words", "supposed",
+        "nothing", "rewrite", "fold", "flat", "words", "supposed", "constants",
     ),
     "rewrites": ("unfold", "constant", "turn", "single", "merge", "idle", "law", "empty", "spread", "outside",
                  "parted", "alike", "vacuous", "told", "passed-over"),

@@ -32,6 +32,8 @@ SLOW = ("convolution, direct and as a product of columns", "reshapes through dim
 QUICK = (
     "softmax", "matmul, tiled and padded", "matmul, padded with zeros", "concat by choice and by ranges",
     "split of a concat", "a sum of partial sums", "pooling in two steps", "rows picked by an index tensor",
+    "a table turned when it was folded", "a maximum from the lowest finite number",
+    "rows by indices of a narrower dtype",
 )  # fmt: skip
 MUTANTS = 2_500
 
@@ -256,6 +258,68 @@ def test_another_order_of_floats_is_named() -> None:
     forged = copy.deepcopy(document)
     forged["relaxations"] = []
     assert "relaxations" in examine(forged).rejected
+
+
+LOWEST = 0xFF7FFFFF
+"""The bits of the lowest finite float32."""
+
+
+def of_rule(document: Any, rule: str) -> Any:
+    """The first step by a rule."""
+    return next(row for row in document["steps"] if row["rule"] == rule)
+
+
+def test_constants_are_compared_at_all_points_and_no_others_are_known() -> None:
+    document = record("a table turned when it was folded")
+    ranges = of_rule(document, "constants")["ranges"]
+    assert sorted(high for _, _, high in ranges) == [2, 3]
+    changes: list[list[Any]] = [[], ranges[:1], ranges[::-1], [*ranges, ["other", 0, 1]]]
+    changes += [
+        [
+            [name, low + (k == j), high] if more else [name, low, high - (k == j)]
+            for j, (name, low, high) in enumerate(ranges)
+        ]
+        for k in range(2)
+        for more in (False, True)
+    ]
+    for change in changes:
+        forged = copy.deepcopy(document)
+        of_rule(forged, "constants")["ranges"] = change
+        assert "ranges of" in examine(forged).rejected or "a claim that is shown" in examine(forged).rejected, change
+    for k, row in enumerate(document["table"]):
+        for place in range(len(row["data"]) if isinstance(row, dict) and "data" in row else 0):
+            forged = copy.deepcopy(document)
+            forged["table"][k]["data"][place] += 1
+            assert "the same element" in examine(forged).rejected
+            forged["table"][k]["data"].pop()
+            assert "a constant array" in examine(forged).rejected
+
+
+def test_starts_are_the_same_by_the_relaxation_that_says_so() -> None:
+    document = record("a maximum from the lowest finite number")
+    assert of_rule(document, "fold")["relaxed"] == "extreme-identity"
+    for name in ("zero-sign", "reassociation", "", 1, ["extreme-identity"]):
+        forged = copy.deepcopy(document)
+        of_rule(forged, "fold")["relaxed"] = name
+        assert "takes for the same" in examine(forged).rejected
+    for other in (0x7F7FFFFF, 0xFF7FFFFE, 0, 0x7F800000, 0xFFC00000):
+        forged = copy.deepcopy(document)
+        (row,) = (row for row in forged["table"] if isinstance(row, list) and row[0] == "number" and row[2] == LOWEST)
+        row[2] = other
+        assert "takes for the same" in examine(forged).rejected
+    forged = copy.deepcopy(document)
+    forged["relaxations"] = []
+    assert "relaxations" in examine(forged).rejected
+
+
+def test_an_element_is_a_number_of_its_dtype_and_nothing_more() -> None:
+    document = record("rows by indices of a narrower dtype")
+    assumptions = document["certificates"][0]["question"]["assumptions"]
+    assert sorted(each[2][1] for each in assumptions) == [-(2**31), 2**31 - 1]
+    for k, each in enumerate(assumptions):
+        forged = copy.deepcopy(document)
+        forged["certificates"][0]["question"]["assumptions"][k][2][1] += 1 if each[0] == "ge" else -1
+        assert "a claim that is shown" in examine(forged).rejected
 
 
 def test_what_is_no_item_is_no_element() -> None:

@@ -188,6 +188,21 @@ def test_of_integers_over_indices_no_range_is_known() -> None:
         assert not found if holds else "a claim that is shown" in found
 
 
+def test_what_is_computed_of_indices_is_no_number_of_its_dtype_behind_a_choice_or_a_load() -> None:
+    """``n * n`` as an ``int32`` is exact, also where a choice gives it or a tensor is made of it; a sum wraps."""
+    table = Table({"n": "int"})
+    square = ["int", INT, ["mul", N, N]]
+    table.read([
+        {"dtype": INT, "shape": []}, ["load", 0, []], square, ["int", "bool", ["lt", N, ["const", 3]]],
+        ["choose", 2, 1, 0], ["choose", 2, 0, 0], ["apply", "Add", INT, "", [1, 1]],
+        {"dtype": INT, "shape": [], "body": 1, "variables": []}, ["load", 1, []],
+        {"dtype": INT, "shape": [], "body": 5, "variables": []}, ["load", 2, []],
+    ])  # fmt: skip
+    kinds = {node: table.sized(k) for k, node in enumerate(table.nodes)}
+    found = [kinds[node] for node in table.nodes]
+    assert found == [True, False, False, False, True, True, False, True]
+
+
 def test_a_leaf_of_the_second_element_is_poison_only_where_the_first_is() -> None:
     """``p ? q : 0`` is 0 where ``p`` fails, whatever ``q`` is; ``q * (p ? 1 : 0)`` is poison."""
     arms = [P, Q, number(0), ["choose", 0, 1, 2], number(1), ["choose", 0, 4, 2], apply("Mul", 1, 5)]

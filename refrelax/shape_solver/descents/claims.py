@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refrelax.shape_solver.checker.document import FORMAT, VERSION, examine
-from refrelax.shape_solver.checker.terms import Question, Rejected, expect, shown
+from refrelax.shape_solver.checker.terms import Question, Rejected, dtype_range, expect, shown
 from refrelax.shape_solver.descents.terms import Expr, Key, Table, conjuncts
 
 
@@ -60,8 +60,22 @@ class Certificates:
         expect(len(values) == len(question.symbols), f"{len(question.symbols)} symbols", values)
         read = {"int": self.table.integer, "bool": self.table.truth}
         by = [read[sort](value) for sort, value in zip(question.symbols, values, strict=True)]
-        under = {key for each in question.assumptions for key in conjuncts(self.table.truth_key(written(each, by)))}
+        under = {
+            key
+            for each in (written(each, by) for each in question.assumptions)
+            if not self.is_range(each)
+            for key in conjuncts(self.table.truth_key(each))
+        }
         return frozenset(under) - {("true",)}, self.table.truth_key(written(question.claim, by))
+
+    def is_range(self, e: Expr) -> bool:
+        """Whether ``e`` says of an element, a number of its dtype, that this has no smaller, or no larger ones."""
+        match e:
+            case ("ge" | "le" as op, ("elem", t), ("const", bound)) if self.table.sized(t):
+                low, high = dtype_range(self.table.dtype(t))
+                return bool(bound <= low if op == "ge" else bound >= high)
+            case _:
+                return False
 
 
 def written(e: Any, by: Sequence[Expr]) -> Expr:

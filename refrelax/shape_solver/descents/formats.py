@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
 """Bits of exponent and fraction of the formats that rules speak of: they have both zeros, infinities and NaN."""
 
@@ -48,6 +50,20 @@ def neutral(op: str, dtype: str) -> frozenset[int]:
     """The floats that combine as nothing: of a sum from +0, either zero."""
     names = {"Add": ("0", "-0"), "Mul": ("1",), "Max": ("-inf",), "Min": ("inf",)}.get(op, ())
     return frozenset(constant(dtype, name) for name in names) - {-1}
+
+
+def lowest(op: str, dtype: str) -> frozenset[int]:
+    """What a maximum may begin with, infinite and finite; a minimum likewise."""
+    infinity = constant(dtype, "-inf" if op == "Max" else "inf")
+    return frozenset({infinity, infinity - 1}) if infinity > 0 else frozenset()
+
+
+RELAXED: dict[tuple[str, str], Callable[[str], frozenset[int]]] = {
+    ("extreme-identity", "Max"): lambda dtype: lowest("Max", dtype),
+    ("extreme-identity", "Min"): lambda dtype: lowest("Min", dtype),
+    ("zero-sign", "Add"): lambda dtype: neutral("Add", dtype),
+}
+"""By a relaxation and the operation of a reduction: the starts of a dtype that are taken for the same."""
 
 
 def whole(value: int, dtype: str) -> int | None:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.shape_solver.checker.terms import Rejected, expect, shown
+from refrelax.shape_solver.descents.by_points import constants
 from refrelax.shape_solver.descents.by_words import words
 from refrelax.shape_solver.descents.claims import Certificates, Known, Shown, assumed, domain
-from refrelax.shape_solver.descents.formats import is_nan, neutral
+from refrelax.shape_solver.descents.formats import RELAXED, is_nan, neutral
 from refrelax.shape_solver.descents.rewrites import Rewriting, is_integer, is_neutral
 from refrelax.shape_solver.descents.terms import GROUPED, Expr, Key, Node, Table, conjuncts, negated
 from refrelax.shape_solver.descents.words import Settled, leaf
@@ -283,8 +284,9 @@ class _One:
 
     def fold(self, rest: dict[str, Any]) -> None:
         """The same reduction, item by item: axis by axis, in some order of the second one's."""
-        (start, item), names = self.premises(rest, 2), rest.pop("variables", None)
+        names = rest.pop("variables", None)
         ours, theirs = self.reductions()
+        item = self.started(rest, ours, theirs)
         order = self.order(rest.pop("order", None), theirs[3])
         axes = [theirs[3][k] for k in order]
         expect(len(axes) == len(ours[3]), "as many axes", self.nodes)
@@ -304,14 +306,14 @@ class _One:
             one[v] = two[w] = ("sym", name)
             if k in backwards:
                 two[w] = ("sub", ("sub", other, ("const", 1)), ("sym", name))
-        self.premise(start, ours[2], theirs[2], self.step.known)
         self.premise(item, self.item(ours, one, None), self.item(theirs, two, None), known)
 
     def flat(self, rest: dict[str, Any]) -> None:
         """The same reduction over one index, of which the axes are digits; beyond the shorter one nothing combines."""
-        (start, item), names = self.premises(rest, 2), rest.pop("variables", None)
+        names = rest.pop("variables", None)
         shorter = rest.pop("shorter", "")
         ours, theirs = self.reductions()
+        item = self.started(rest, ours, theirs)
         orders = rest.pop("order of first", None), rest.pop("order of second", None)
         a, b = ([f[3][k] for k in self.order(order, f[3])] for order, f in zip(orders, (ours, theirs), strict=True))
         if a != list(ours[3]) or b != list(theirs[3]):
@@ -336,7 +338,6 @@ class _One:
             case _:
                 raise Rejected(f"expected the side that is shorter, found {shown(shorter)}")
         known = assumed(self.table, self.step.known, domain(k, count))
-        self.premise(start, ours[2], theirs[2], self.step.known)
         self.premise(item, self.item(ours, one, within[0]), self.item(theirs, two, within[1]), known)
 
     def reductions(self) -> tuple[Node, Node]:
@@ -348,6 +349,25 @@ class _One:
         if theirs[6] == GROUPED or (theirs[6] and ours[1] in ("Add", "Mul")):
             self.unordered(ours)
         return ours, theirs
+
+    def started(self, rest: dict[str, Any], ours: Node, theirs: Node) -> Any:
+        """The premise about the items, behind the one about the starts: there is none of starts that are the same under
+        a relaxation."""
+        relaxed = rest.pop("relaxed", None)
+        if relaxed is None:
+            start, item = self.premises(rest, 2)
+            self.premise(start, ours[2], theirs[2], self.step.known)
+            return item
+        (item,) = self.premises(rest, 1)
+        match self.table.nodes[ours[2]], self.table.nodes[theirs[2]]:
+            case ("number", dtype, x), ("number", other, y) if dtype == other:
+                starts = RELAXED.get((str(relaxed), str(ours[1])))
+                same = starts is not None and {x, y} <= starts(dtype)
+                expect(same, f"starts that {shown(relaxed)} takes for the same", (x, y))
+            case one, two:
+                raise Rejected(f"expected two numbers, found {shown(one)} and {shown(two)}")
+        self.steps.relaxations.add(str(relaxed))
+        return item
 
     def unordered(self, ours: Node) -> None:
         """That the first program's reduction permits any order, or another one is a relaxation."""
@@ -424,6 +444,7 @@ RULES = {
     "fold": _One.fold,
     "flat": _One.flat,
     "words": words,
+    "constants": constants,
     "supposed": _One.supposed,
 }
 

@@ -292,6 +292,19 @@ class Table:
                 return self.free(t)
         return frozenset[str]().union(*(self.mentions(part) for part in e[1:] if isinstance(part, tuple)))
 
+    def sized(self, t: int) -> bool:
+        """Whether an integer element is, wherever it has a value, a number of its dtype: one that is given, or comes of
+        an operation or a reduction. What is computed of indices is exact, and may be none."""
+        match self.nodes[t]:
+            case ("apply" | "fold", *_):
+                return True
+            case ("load", tensor, _):
+                body = self.tensors[tensor].body
+                return body is None or self.sized(body)
+            case ("choose", _, yes, no):
+                return self.sized(yes) and self.sized(no)
+        return False
+
     # --- substitution
 
     def replaced(self, t: int, by: Mapping[str, Expr]) -> int:

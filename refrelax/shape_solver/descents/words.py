@@ -119,7 +119,7 @@ def ranges(table: Table, leaves: Iterable[int]) -> list[Expr]:
     """That each leaf which is an integer is one of its dtype; of one over indices that is not for this step to say."""
     found: list[Expr] = []
     for t in leaves:
-        if table.dtype(t) != "bool" and table.nodes[t][0] != "int":
+        if table.dtype(t) != "bool" and table.sized(t):
             low, high = dtype_range(table.dtype(t))
             found += [("ge", ("elem", t), ("const", low)), ("le", ("elem", t), ("const", high))]
     return found

@@ -488,7 +488,7 @@ class Descent:
     def _constants(self, a: Load, b: Load, given: Given) -> bool:
         """Two constant arrays, element by element over everything that their indices range over."""
         names = sorted({n for e in (*a.indices, *b.indices) for n in free_symbols(e)})
-        ranges = [self._range(n, given) for n in names]
+        ranges = [self.range_of(n, given) for n in names]
         if a.dtype != b.dtype or any(r is None for r in ranges):
             return False
         spaces = [r for r in ranges if r is not None]
@@ -501,7 +501,8 @@ class Descent:
         except ArithmeticError:
             return False
 
-    def _range(self, name: str, given: Given) -> range | None:
+    def range_of(self, name: str, given: Given) -> range | None:
+        """The values of a variable between literals, by what is given."""
         low, high = None, None
         for c in given:
             match c:

@@ -145,12 +145,14 @@ class _Reader(Memories):
         self.enter(replace(buffer, data=None, elem_offset=None), content, shape)
 
     def at_end(self, name: str, before: TensorTerm) -> TensorTerm:
-        """What a parameter holds after the call: the same tensor, if nothing was stored."""
+        """What a parameter holds after the call: the same tensor, if nothing was stored, and another one if something
+        was, by whatever name, if it be what was there."""
         if not any(each is self.memory[self.views.holder(name)] for each in self.stores):
             return before
         known(self.memory[self.views.holder(name)])
         contents = {each: memory.content for each, memory in self.memory.items()}
-        return self.views.content(name, before.shape, before.dtype, contents)
+        found = self.views.content(name, before.shape, before.dtype, contents)
+        return replace(found) if found is before else found
 
     # --- statements
 

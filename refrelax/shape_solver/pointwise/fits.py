@@ -141,6 +141,7 @@ class _Bounding:
         self.steps += 1
         if self.steps > MOST_STEPS:
             return None
+        bounds = [self._of_terms(p), self._of_one_buffer(p)]  # (a buffer may say more than the ends of its extents)
         for _ in range(len(self.domains) + 1):
             key = self._next(p)
             if key is None:
@@ -149,7 +150,7 @@ class _Bounding:
             if replaced is None:
                 break
             p = replaced
-        bounds = [self._of_terms(p), self._of_one_buffer(p)]
+            bounds += [self._of_terms(p), self._of_one_buffer(p)]
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def _of_terms(self, p: Poly) -> int | None:

@@ -19,6 +19,7 @@ from refrelax.shape_solver.pointwise.closing import LAST, UNORDERED, Closing
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, symbols_nonnegative, within
+from refrelax.shape_solver.pointwise.one_object import one_object
 from refrelax.shape_solver.pointwise.state import ASSUMED, Definedness, Level, Memory, Update, known
 from refrelax.shape_solver.pointwise.terms import (
     OPEN,
@@ -265,7 +266,8 @@ class Memories:
             value = self.terms.choose(self.terms.integer(rest), value, before)
         vars_ = tuple(self.terms.fresh("o") for _ in memory.at)
         body = self.terms.replaced(value, {o.name: v for o, v in zip(memory.at, vars_, strict=True)})
-        return TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body)
+        new = TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body)
+        return one_object(self.terms, self.logic, new)
 
     def before(self, memory: Memory) -> Term:
         known(memory)

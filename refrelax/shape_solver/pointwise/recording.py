@@ -41,9 +41,9 @@ from refrelax.shape_solver.pointwise.terms import (
     Term,
 )
 from refrelax.shape_solver.pointwise.words import looks_like_words
-from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, walk
+from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols, int_imm, walk
 
-MOST_TRIES = 4_000
+MOST_TRIES = 100_000
 """How many pairs of terms one record may look at."""
 
 
@@ -269,6 +269,8 @@ class Recorder(Folds):
                 return self.step("integers", a, b, at, claims=self.needed(same, at))
             case Number(), Number():
                 return self.step("same", a, b, at)
+            case Load(), Load() if a.tensor.data is not None and b.tensor.data is not None:
+                return self.constants(a, b, at)
             case Choose(c, yes, no), Choose(d, one, other) if self.descent.equal(c, d, at.given):
                 premises = [self.prove(x, y, at) for x, y in ((c, d), (yes, one), (no, other))]
                 return self.step("choice", a, b, at, premises=premises)
@@ -286,6 +288,20 @@ class Recorder(Folds):
             case Apply(), Apply():
                 return self.operation(a, b, at)
         raise NoRecord(unequal(self.descent.terms, a, b))
+
+    def constants(self, a: Load, b: Load, at: Scope) -> int:
+        """Elements of two constant arrays, one by one."""
+        ranges: list[Row] = []
+        claims: list[Row] = []
+        for name in sorted({n for e in (*a.indices, *b.indices) for n in free_symbols(e)}):
+            found = self.descent.range_of(name, at.given)
+            if found is None:
+                raise NoRecord(unequal(self.descent.terms, a, b))
+            v, low, high = SymVar(name), found.start, found.stop
+            for claim in (compare("GE", v, int_imm(low)), compare("LT", v, int_imm(high))):
+                claims += self.needed(claim, at)
+            ranges.append([name, low, high])
+        return self.step("constants", a, b, at, ranges=ranges, claims=claims)
 
     def passed_over(self, a: Apply, b: Term, one: Term, at: Scope) -> int:
         """An extreme with the infinity that it passes over: the same operation, or its other operand."""

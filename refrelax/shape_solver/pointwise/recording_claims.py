@@ -13,7 +13,7 @@ from refrelax.shape_solver.claim import Effort, Proved, Query, Stage
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.descents.claims import Shown
 from refrelax.shape_solver.descents.formats import total
-from refrelax.shape_solver.pointwise.logic import by_number, compare, within
+from refrelax.shape_solver.pointwise.logic import NUMBERS, by_number, compare, within
 from refrelax.shape_solver.pointwise.poison import in_bounds
 from refrelax.shape_solver.pointwise.recording_tables import NoRecord, Row, Scope, Tables, said
 from refrelax.shape_solver.pointwise.terms import (
@@ -26,7 +26,8 @@ from refrelax.shape_solver.pointwise.terms import (
     Term,
 )
 from refrelax.shape_solver.prover import Prover
-from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols, int_imm
 from refrelax.syntax.write.scalars import expression
 
 
@@ -75,15 +76,33 @@ class Claims(Tables):
     def certified(self, e: PrimExpr, at: Scope) -> Row:
         logic = self.descent.logic
         given = logic.relevant(e, [*logic.base, *at.given])
-        numbered, names = by_number((e, *given))
-        if numbered not in self._claims:
-            self._claims[numbered] = self._certificate(numbered)
-        number = self._claims[numbered]
+        number, numbered, names = self._confirmed((e, *given))
+        if number is None and (ranges := self._ranges((e, *given))):
+            number, numbered, names = self._confirmed((e, *given, *ranges))
         if number is None:
             raise NoRecord(f"a claim without a log: {expression(e)}")
         query = Query(numbered[0], numbered[1:], None, "require")
         kinds = query.symbols()
         return [number, [self.spell(SymVar(names.get(name, name), kinds[name])) for name in kinds]]
+
+    def _confirmed(self, parts: tuple[PrimExpr, ...]) -> tuple[int | None, tuple[PrimExpr, ...], dict[str, str]]:
+        """The number of a certificate of a claim under what is given, if there is one; both by numbers, and the names
+        of these."""
+        numbered, names = by_number(parts)
+        if numbered not in self._claims:
+            self._claims[numbered] = self._certificate(numbered)
+        return self._claims[numbered], numbered, names
+
+    def _ranges(self, parts: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...]:
+        """That elements which are integers are numbers of their dtypes."""
+        opaque = self.descent.terms.opaque
+        found = {name: opaque[name].dtype for e in parts for name in sorted(free_symbols(e)) if name in opaque}
+        return tuple(
+            compare(op, SymVar(name, dtype), int_imm(bound))  # type: ignore[arg-type]
+            for name, dtype in found.items()
+            if dtype in NUMBERS
+            for op, bound in zip(("GE", "LE"), integer_range(dtype), strict=True)
+        )
 
     def _certificate(self, numbered: tuple[PrimExpr, ...]) -> int | None:
         claim, *given = numbered

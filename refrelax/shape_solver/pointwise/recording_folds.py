@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice, permutations
+from typing import Any
 
 from refrelax.rules import rule
+from refrelax.shape_solver.descents.formats import RELAXED
 from refrelax.shape_solver.pointwise.logic import all_of, compare, within
 from refrelax.shape_solver.pointwise.recording_sides import Sides
 from refrelax.shape_solver.pointwise.recording_tables import Axes, Moved, NoRecord, Row, Scope, said
@@ -36,7 +38,7 @@ class Folds(Sides):
         """Two reductions: in one of the ways that pair their items."""
         if a.op != b.op or a.dtype != b.dtype:
             raise NoRecord(f"{said(a)} beside {said(b)}")
-        start = prove(a.start, b.start, at)
+        start = self.started(a, b, at, prove)
         why = ""
         for ours, theirs, flat in self.ways(a, b):
             try:
@@ -56,6 +58,15 @@ class Folds(Sides):
             if (found := self.merged(t, at, second)) is not None:
                 return self.rewrite(a, b, at, second, found, prove)
         raise NoRecord(why or f"{said(a)} by no way")
+
+    def started(self, a: Fold, b: Fold, at: Scope, prove: Prove) -> int | str:
+        """The step about the starts, or the relaxation under which they are the same."""
+        match a.start, b.start:
+            case Number(dtype, x), Number(other, y) if dtype == other and x != y:
+                for (name, op), starts in RELAXED.items():
+                    if op == a.op and name in self.descent.allowed and {x, y} <= starts(dtype):
+                        return name
+        return prove(a.start, b.start, at)
 
     @rule("sh/descent-rewrites")
     def rewrite(self, a: Term, b: Term, at: Scope, second: bool, moved: Moved, prove: Prove) -> int:
@@ -78,7 +89,7 @@ class Folds(Sides):
             yield each, b.axes, True
 
     def paired(
-        self, a: Fold, b: Fold, theirs: Axes, start: int, at: Scope, prove: Prove, turned: tuple[int, ...] = ()
+        self, a: Fold, b: Fold, theirs: Axes, start: int | str, at: Scope, prove: Prove, turned: tuple[int, ...] = ()
     ) -> int:
         """Axis by axis, with the same new variables; ``turned``: axes of the second one that are taken backwards."""
         terms = self.descent.terms
@@ -96,12 +107,12 @@ class Folds(Sides):
                 by_b[w.name] = Binary("Sub", Binary("Sub", other, int_imm(1, other.dtype)), new)
             names.append(new.name)
             below = self.inside(below, *within(new, extent))
-        premises = [start, prove(self.item(a, by_a, None), self.item(b, by_b, None), below)]
+        item = prove(self.item(a, by_a, None), self.item(b, by_b, None), below)
         order = None if theirs == b.axes else [b.axes.index(each) for each in theirs]
-        parts = {"variables": names, "order": order, "claims": claims, "premises": premises}
+        parts = {"variables": names, "order": order, "claims": claims, **with_starts(start, item)}
         return self.step("fold", a, b, at, **parts, backwards=list(turned))
 
-    def flat(self, a: Fold, b: Fold, ours: Axes, theirs: Axes, start: int, at: Scope, prove: Prove) -> int:
+    def flat(self, a: Fold, b: Fold, ours: Axes, theirs: Axes, start: int | str, at: Scope, prove: Prove) -> int:
         """Over one index, the digits of which are the axes."""
         dtype = ours[0][0].dtype
         if any(v.dtype != dtype for v, _ in (*ours, *theirs)) or not (independent(ours) and independent(theirs)):
@@ -124,13 +135,13 @@ class Folds(Sides):
         if found is None:
             raise NoRecord("numbers of items that are not comparable")
         below = self.inside(at, *within(k, count))
-        premises = [start, prove(self.item(a, by_a, inside[0]), self.item(b, by_b, inside[1]), below)]
+        item = prove(self.item(a, by_a, inside[0]), self.item(b, by_b, inside[1]), below)
         orders = {
             f"order of {which}": [fold.axes.index(each) for each in axes]
             for which, fold, axes in (("first", a, ours), ("second", b, theirs))
             if axes != fold.axes
         }
-        parts = {"variables": [k.name], "claims": [*claims, *found], "premises": premises, **orders}
+        parts = {"variables": [k.name], "claims": [*claims, *found], **with_starts(start, item), **orders}
         return self.step("flat", a, b, at, **parts, **({"shorter": shorter} if shorter else {}))
 
     def item(self, fold: Fold, by: dict[str, PrimExpr], only: PrimExpr | None) -> Term:
@@ -143,6 +154,11 @@ class Folds(Sides):
         start = fold.start
         neutral = isinstance(start, Number | Int) and is_identity(fold.op, start) and not is_minus_zero(start)
         return terms.choose(terms.integer(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
+
+
+def with_starts(start: int | str, item: int) -> dict[str, Any]:
+    """The premises about two reductions: of the starts, unless a relaxation takes them for the same, and the items."""
+    return {"relaxed": start, "premises": [item]} if isinstance(start, str) else {"premises": [start, item]}
 
 
 def backwards(a: Fold, b: Fold) -> Iterator[tuple[int, ...]]:

@@ -14,13 +14,15 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import Mono, Poly, sub, without
+from refrelax.semantics.dims.poly import Mono, Poly, add, join, leading, sub, without
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import negation, order
 from refrelax.shape_solver.pointwise.logic import Given, Logic, compare, within
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, int_imm, walk
 
 DIVISIONS = frozenset({"FloorDiv", "FloorMod"})
+MOST_TERMS = 64
+"""Of a quotient that is looked for."""
 
 
 def divides(e: PrimExpr) -> bool:
@@ -95,19 +97,9 @@ def _shorter(e: Binary, given: Given, logic: Logic) -> PrimExpr:
 def _digit(op: str, a: PrimExpr, b: PrimExpr, given: Given, logic: Logic) -> PrimExpr | None:
     atoms = Atoms(NO_FACTS)
     p, q = normal(a, atoms), normal(b, atoms)
-    if len(q) != 1:
+    if not q or q[leading(q)] <= 0:
         return None
-    ((mono, c),) = q.items()
-    if c <= 0:
-        return None
-    quotient: Poly = {}
-    rest: Poly = {}
-    for each, coefficient in p.items():
-        left = without(each, mono)
-        if left is not None and coefficient % c == 0:
-            quotient[left] = coefficient // c
-        else:
-            rest[each] = coefficient
+    quotient, rest = _divided(p, q)
     low, whole = spell(rest, atoms, a.dtype), spell(quotient, atoms, a.dtype)
     if low is None or whole is None:
         return None
@@ -116,7 +108,26 @@ def _digit(op: str, a: PrimExpr, b: PrimExpr, given: Given, logic: Logic) -> Pri
     if quotient and rest and logic.holds(compare("GT", b, int_imm(0, b.dtype)), given, "digit"):
         new = Binary(op, low, b)  # type: ignore[arg-type]
         return new if op == "FloorMod" else Binary("Add", whole, new)
-    return _by_factors(op, p, (mono, c), atoms, given, logic, a.dtype)
+    return _by_factors(op, p, next(iter(q.items())), atoms, given, logic, a.dtype) if len(q) == 1 else None
+
+
+def _divided(p: Poly, q: Poly) -> tuple[Poly, Poly]:
+    """Polynomials with ``p == quotient * q + rest``: no term of the rest is a multiple of the greatest one of ``q``."""
+    first, *others = sorted(q, key=lambda mono: (len(mono), mono), reverse=True)
+    quotient: Poly = {}
+    rest: Poly = {}
+    pending = dict(p)
+    while pending and len(quotient) < MOST_TERMS:
+        mono = leading(pending)
+        c = pending.pop(mono)
+        left = without(mono, first)
+        if left is None or c % q[first]:
+            rest = add(rest, {mono: c})
+            continue
+        times = c // q[first]
+        quotient = add(quotient, {left: times})
+        pending = add(pending, {join(left, each): q[each] for each in others}, -times)
+    return quotient, add(rest, pending)
 
 
 def _by_factors(

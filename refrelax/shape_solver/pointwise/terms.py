@@ -171,6 +171,8 @@ class Terms:
     count: int = 0
     facts: dict[int, list[Fact]] = field(default_factory=dict)
     """What is known of the elements of a tensor, by identity."""
+    computed: dict[tuple[Any, ...], TensorTerm] = field(default_factory=dict)
+    """Computed tensors by what they are up to bound names (``one_object``)."""
 
     # --- makers
 
@@ -255,11 +257,11 @@ class Terms:
         """``term`` with variables replaced; ``old``: what stands for ``Old``."""
         if not by and old is None:
             return term
-        return _Substitution(self, by, old).term(term)
+        return Substitution(self, by, old).term(term)
 
     def index(self, e: PrimExpr, by: Mapping[str, PrimExpr]) -> PrimExpr:
         """An index expression with variables replaced, those of opaque symbols too."""
-        return _Substitution(self, by, None).index(e)
+        return Substitution(self, by, None).index(e)
 
     def at(self, tensor: TensorTerm, indices: tuple[PrimExpr, ...]) -> Term:
         """The element of a computed tensor, its body expanded."""
@@ -268,7 +270,9 @@ class Terms:
 
 
 @dataclass(slots=True)
-class _Substitution:
+class Substitution:
+    """Variables of a term replaced; a reduction whose variable is mentioned by what arrives gets another one."""
+
     terms: Terms
     by: Mapping[str, PrimExpr]
     old: Term | None
@@ -302,15 +306,19 @@ class _Substitution:
             case Choose(condition, yes, no):
                 return terms.choose(self.term(condition), self.term(yes), self.term(no))
             case Fold():
-                start, t = self.term(t.start), self._apart(t)
-                axes = tuple((v, self.index(extent)) for v, extent in t.axes)
-                guard = None if t.guard is None else self.index(t.guard)
-                body = replace(self, old=None, memo={}).term(t.body) if self.old is not None else self.term(t.body)
-                return terms.fold(t.op, start, axes, guard, body, t.free)
+                return self.fold(t)
             case Old():
                 return t if self.old is None else self.old
             case Number() | OpenTerm() | Identity():
                 return t
+
+    def fold(self, t: Fold) -> Term:
+        """A reduction; inside it ``Old`` is its own."""
+        start, t = self.term(t.start), self._apart(t)
+        axes = tuple((v, self.index(extent)) for v, extent in t.axes)
+        guard = None if t.guard is None else self.index(t.guard)
+        body = replace(self, old=None, memo={}).term(t.body) if self.old is not None else self.term(t.body)
+        return self.terms.fold(t.op, start, axes, guard, body, t.free)
 
     def _apart(self, t: Fold) -> Fold:
         """The reduction with variables that no replacement mentions or replaces."""
@@ -322,7 +330,7 @@ class _Substitution:
         names = {v.name: self.terms.fresh(v.name, v.dtype) for v, _ in t.axes if v.name in self._arriving}
         if not names:
             return t
-        rename = _Substitution(self.terms, names, None)
+        rename = Substitution(self.terms, names, None)
         return Fold(
             t.op,
             t.start,

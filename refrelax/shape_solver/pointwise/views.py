@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from refrelax.rules import rule
 from refrelax.shape_solver.pointwise.elements import NotRead, reinterpreted
 from refrelax.shape_solver.pointwise.logic import Logic
+from refrelax.shape_solver.pointwise.one_object import one_object
 from refrelax.shape_solver.pointwise.row_major import reshaped_indices
 from refrelax.shape_solver.pointwise.state import Memory
 from refrelax.shape_solver.pointwise.terms import OPEN, TensorTerm, Terms
@@ -96,7 +97,7 @@ def reshaped(terms: Terms, logic: Logic, x: TensorTerm, shape: tuple[PrimExpr, .
         raise NotRead("a reshape whose sizes may differ")
     at = tuple(terms.fresh("o") for _ in shape)
     body = OPEN if x.body is OPEN else terms.load(x, reshaped_indices(x.shape, shape, at))
-    return TensorTerm(x.name, shape, x.dtype, at, body)
+    return one_object(terms, logic, TensorTerm(x.name, shape, x.dtype, at, body))
 
 
 def at_dtype(terms: Terms, x: TensorTerm, dtype: str) -> TensorTerm:
