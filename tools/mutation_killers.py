@@ -258,7 +258,8 @@ def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> 
             body([Killer("test", each.nodeid, asks(each)) for each in session.items])
             return True
 
-    pytest.main([*folders, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist"], plugins=[Session()])
+    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what is broken was imported before: meant
+    pytest.main([*folders, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet], plugins=[Session()])
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -346,4 +347,4 @@ def _heard(child: int, reading: int, seconds: float) -> str:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(reading)
-    return "killed: does not end"
+    return "alive: no answer in time"  # what runs on is stopped by its processor time: this machine is too busy

@@ -117,6 +117,10 @@ class KnownBindings:
                 if name in scope.symbols:
                     self.symbols[name] = scope.symbols[name]
 
+    def same(self, numerics: str, other: str) -> None:
+        """A run under another reading would tell the same."""
+        self.values |= {(other, name): value for (of, name), value in self.values.items() if of == numerics}
+
     def under(self, numerics: str) -> Noting:
         """A listener for a run under a reading."""
         return Noting(self, numerics)

@@ -166,7 +166,10 @@ def _prim_param_type(param: ScalarParam | BufferParam) -> Type | None:
 @rule("ev/entry-arguments")
 def apart(values: Sequence[Any]) -> list[Any]:
     """The arguments of a run, in memory of their own where the caller's tensors share some."""
-    uses = Counter(id(each.storage) for each in _tensors(values))
+    storages = [id(each.storage) for each in _tensors(values)]
+    if len(set(storages)) == len(storages):
+        return list(values)  # (most are apart)
+    uses = Counter(storages)
     return [_own(each, uses) for each in values]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from refrelax.syntax import dtypes
 from refrelax.testing.corners import ELEMENT_DTYPES
 from refrelax.testing.sketches import SKETCHES
-from refrelax.testing.sweep import Program, programs
+from refrelax.testing.sweep import Param, Program, programs
 
 COMMON = ("float32", "int32", "bool", "int64", "float16", "float64", "uint8", "int8", "bfloat16")
 """Dtypes that come first."""
@@ -75,6 +75,17 @@ class Cell:
     def arguments(self, given: Input) -> list[Any]:
         return arguments(self.program, given)
 
+    def every_input(self) -> list[list[Any]]:
+        """The arguments of every input: the same list again where the elements are those of an earlier one."""
+        met: dict[Any, list[Any]] = {}
+        found = []
+        for given in self.inputs:
+            key = tuple([p.elements(*chosen) for p, chosen in _choices(self.program, given)])
+            if key not in met:
+                met[key] = arguments(self.program, given)
+            found.append(met[key])
+        return found
+
 
 SORTED = {"bucketize": "b"}
 """Operands that TVM's documentation wants sorted, which the definition does not ask for: small numbers in order."""
@@ -82,13 +93,15 @@ SORTED = {"bucketize": "b"}
 
 def arguments(program: Program, given: Input) -> list[Any]:
     """The arguments of a program on an input: the same every time."""
-    found = []
+    return [p.value(*chosen) for p, chosen in _choices(program, given)]
+
+
+def _choices(program: Program, given: Input) -> Iterator[tuple[Param, tuple[int, int, str]]]:
+    """For each parameter: what ``n`` is, the seed, and from where its elements come."""
     for k, p in enumerate(program.params):
         policy = given.policy if not p.index else "identity" if given.positions == "plain" else "corners"
         n = min(given.n, 1) if p.index and p.extents is None else given.n
-        ordered = SORTED.get(program.op) == p.name
-        found.append(p.value(n, 0, "ascending") if ordered else p.value(n, given.seed + 5 * k, policy))
-    return found
+        yield p, (n, 0, "ascending") if SORTED.get(program.op) == p.name else (n, given.seed + 5 * k, policy)
 
 
 def inputs(program: Program) -> tuple[Input, ...]:

@@ -12,7 +12,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -27,7 +27,11 @@ from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types import CheckedModule, check
 from refrelax.semantics.values import Shape
 from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import Function
+from refrelax.syntax.graph import Param as GraphParam
+from refrelax.syntax.module import Module
 from refrelax.syntax.read import parse
+from refrelax.syntax.types import TensorType
 from refrelax.testing.corners import ELEMENT_DTYPES, corners, fill, plain
 from refrelax.testing.deduced import mistyped
 from refrelax.testing.sketches import SKETCHES
@@ -38,6 +42,9 @@ SECOND_DTYPES = (
 )  # fmt: skip
 EXTENTS = (3, 1, 0)
 """What ``n`` is; ``m`` is 2."""
+
+_AS_LONG = {len(each): each for each in reversed(ELEMENT_DTYPES)}
+"""The first dtype with a name of each length."""
 
 _PARAM = re.compile(r"(\w+):(\w+)(?:\[([^\]]*)\])?")
 _LETTER = re.compile(r"(?<![\w.])[DEFI](?!\w)(?!\.)")
@@ -60,6 +67,13 @@ class Param:
     """Whether its elements are positions: the letter ``I`` of the table."""
 
     @property
+    def stand_in(self) -> Param:
+        """The same with the first dtype whose name is as long, if it is a tensor."""
+        if self.extents is None or self.dtype == "shape":
+            return self
+        return replace(self, dtype=_AS_LONG[len(self.dtype)])
+
+    @property
     def annotation(self) -> str:
         if self.known != "all" and self.dtype != "shape" and self.extents is not None:
             ranked = f'dtype="{self.dtype}", ndim={len(self.extents)}'
@@ -77,19 +91,23 @@ class Param:
     def value(self, n: int, seed: int, policy: str) -> Any:
         """An argument: elements of ``policy`` (``"corners"``, ``"plain"``, ``"ascending"`` or ``"identity"``: zeros
         and ones, so ties) where ``n`` has this value."""
-        known = {"?": 2, "m": 2, "n": n, "4*n": 4 * n, "*": 6}
-        shape = tuple(known[e] if e in known else int(e) for e in self.extents or ())
+        if self.known != "all" and self.extents is not None and self.dtype != "shape":
+            return self._strange(self._shape(n), seed, policy)
+        shape, data = self.elements(n, seed, policy)
         if self.dtype == "shape":
             return Shape(shape)
-        if self.known != "all" and self.extents is not None:
-            return self._strange(shape, seed, policy)
-        count = prod(shape)
-        patterns = fill(_elements(self.dtype, policy), count, seed)
-        if policy == "ascending":
-            patterns = sorted(fill(plain(self.dtype), count, 0), key=lambda each: bits.decode(self.dtype, each))
         if self.extents is None:
-            return bits.decode(self.dtype, patterns[0])
-        return Tensor.of_bytes(self.dtype, shape, pack(self.dtype, patterns))
+            return bits.decode(self.dtype, int.from_bytes(data, "little"))
+        return Tensor.of_bytes(self.dtype, shape, data)
+
+    def _shape(self, n: int) -> tuple[int, ...]:
+        known = {"?": 2, "m": 2, "n": n, "4*n": 4 * n, "*": 6}
+        return tuple(known[e] if e in known else int(e) for e in self.extents or ())
+
+    def elements(self, n: int, seed: int, policy: str) -> tuple[tuple[int, ...], bytes]:
+        """The extents and the bytes of what ``value`` gives where the type is known."""
+        shape = self._shape(n)
+        return shape, b"" if self.dtype == "shape" else _filled(self.dtype, prod(shape), seed, policy)
 
     def _strange(self, shape: tuple[int, ...], seed: int, policy: str) -> Tensor:
         """A tensor that the annotation lets pass: extents off by one, and where nothing is known rank and dtype too."""
@@ -103,6 +121,29 @@ class Param:
         count = prod(shape)
         patterns = fill(corners(dtype) if policy == "corners" else plain(dtype), count, seed)
         return Tensor.of_bytes(dtype, shape, pack(dtype, patterns))
+
+
+@lru_cache(maxsize=1 << 14)
+def _filled(dtype: str, count: int, seed: int, policy: str) -> bytes:
+    """So many elements of a policy."""
+    patterns = fill(_elements(dtype, policy), count, seed)
+    if policy == "ascending":
+        patterns = sorted(fill(plain(dtype), count, 0), key=lambda each: bits.decode(dtype, each))
+    return pack(dtype, patterns)
+
+
+@lru_cache(maxsize=1 << 12)
+def _read(text: str) -> Module:
+    return parse(text)
+
+
+def _of_dtype(param: GraphParam, dtype: str) -> GraphParam:
+    """A parameter with another dtype, if it is a tensor of one."""
+    match param.type:
+        case TensorType(dtype=str()) as type_:
+            return replace(param, type=replace(type_, dtype=dtype))
+        case _:
+            return param
 
 
 def _elements(dtype: str, policy: str) -> tuple[int, ...]:
@@ -134,6 +175,20 @@ class Program:
         body = f"    @R.function(pure=False)\n    def main({head}):\n        gv = {self.call}\n        return gv\n"
         world = '    I.module_global_infos({"vdevice": [I.vdevice("llvm")], "mesh": [R.device_mesh((2,), [0, 1])]})\n'
         return "@I.ir_module\nclass Module:\n" + (world if "mesh[" in self.call or "llvm:" in self.call else "") + body
+
+    @property
+    def module(self) -> Module:
+        """``text``, read. Reading asks for no dtype of a tensor: those are put in place of the ones of a text that was
+        read before, in which everything has the same place.
+
+        Raises:
+            Malformed: as ``parse``.
+        """
+        read = _read(replace(self, params=tuple([p.stand_in for p in self.params])).text)
+        function = read.functions["main"]
+        assert isinstance(function, Function)
+        params = tuple(_of_dtype(told, p.dtype) for told, p in zip(function.params, self.params, strict=True))
+        return replace(read, functions={"main": replace(function, params=params)}, source=self.text)
 
     def loosened(self, known: str) -> Program:
         """The program with less known of its parameters."""

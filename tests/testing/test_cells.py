@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.running.arrays import Tensor
+from refrelax.semantics.graph.link import nodes
+from refrelax.syntax.module import Module
+from refrelax.syntax.read import parse
 from refrelax.testing.cells import COMMON, INPUTS, WHOLE, cells, inputs, of_operator
 from refrelax.testing.sketches import SKETCHES
 from refrelax.testing.sweep import Program
@@ -92,3 +95,48 @@ def test_boundaries_ascend(seed: int) -> None:
             boundaries = each.arguments(chosen)[1]
             flat = boundaries.tolist()
             assert flat == sorted(flat)
+
+
+def _read(program: Program) -> object:
+    """What a text says, with its places."""
+    try:
+        return parse(program.text)
+    except rr.Malformed as refusal:
+        return str(refusal)
+
+
+def _built(program: Program) -> object:
+    try:
+        return program.module
+    except rr.Malformed as refusal:
+        return str(refusal)
+
+
+def _places(module: object) -> list[object]:
+    functions = module.functions.values() if isinstance(module, Module) else ()
+    return [getattr(node, "span", None) for function in functions for node in nodes(function)]
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(sorted(SKETCHES)), SEEDS)
+def test_a_module_is_what_the_text_says_where_it_says_it(op: str, seed: int) -> None:
+    for each in of_operator(op, seed, WHOLE)[:12]:
+        read, built = _read(each.program), _built(each.program)
+        assert built == read and _places(built) == _places(read)
+        assert getattr(built, "source", "") == getattr(read, "source", "")
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(sorted(SKETCHES)), SEEDS)
+def test_an_input_is_the_same_list_where_it_has_the_same_elements(op: str, seed: int) -> None:
+    for each in of_operator(op, seed, WHOLE)[:6]:
+        found = each.every_input()
+        alone = [repr(each.arguments(given)) for given in each.inputs]
+        assert [repr(args) for args in found] == alone
+        for k, one in enumerate(found):
+            for j, other in enumerate(found[:k]):
+                same = [a.patterns() if isinstance(a, Tensor) else a for a in one] == [
+                    b.patterns() if isinstance(b, Tensor) else b for b in other
+                ]
+                shapes = [getattr(a, "shape", None) for a in one] == [getattr(b, "shape", None) for b in other]
+                assert (one is other) == (same and shapes), (each.key, k, j)

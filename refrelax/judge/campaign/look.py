@@ -20,9 +20,8 @@ from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.read import parse
 from refrelax.testing.cells import Cell
-from refrelax.testing.limits import limited
+from refrelax.testing.limits import limited, listening
 from refrelax.testing.sweep import Program
 
 SECONDS = 60
@@ -117,12 +116,10 @@ Call = tuple[CheckedModule, list[list[Any]]]
 def verdicts(calls: Sequence[Call], implementation: Any, strict: bool) -> list[list[Verdict]]:
     """Programs on their inputs, all asked at once where the implementation has ``run_many``."""
     many: Callable[..., Any] | None = getattr(implementation, "run_many", None)
-    if many is None or isinstance(implementation, Backend):
-        return [
-            [verdict_of(checked, args, made, strict) for args in inputs]
-            for checked, inputs in calls
-            for made in (_compiled(implementation, checked) if len(inputs) > 1 else implementation,)
-        ]
+    if isinstance(implementation, Backend):
+        return [_of_backend(checked, inputs, implementation, strict) for checked, inputs in calls]
+    if many is None:
+        return [[verdict_of(checked, args, implementation, strict) for args in inputs] for checked, inputs in calls]
     answers = many([(checked.module, "main", inputs) for checked, inputs in calls])
     return [
         [verdict_of(checked, args, Told(a), strict) for args, a in zip(inputs, row, strict=True)]
@@ -130,10 +127,22 @@ def verdicts(calls: Sequence[Call], implementation: Any, strict: bool) -> list[l
     ]
 
 
-def _compiled(implementation: Any, checked: CheckedModule) -> Any:
+def _of_backend(
+    checked: CheckedModule, inputs: Sequence[list[Any]], implementation: Backend, strict: bool
+) -> list[Verdict]:
+    """The verdicts of a backend of ours, which says the same of the same input: a list that comes again is judged
+    once."""
+    made = _compiled(implementation, checked) if len(inputs) > 1 else implementation
+    found: list[Verdict] = []
+    with listening():
+        for k, args in enumerate(inputs):
+            before = next((j for j in range(k) if inputs[j] is args), None)
+            found.append(verdict_of(checked, args, made, strict) if before is None else found[before])
+    return found
+
+
+def _compiled(implementation: Backend, checked: CheckedModule) -> Any:
     """A backend of ours compiled once for all inputs; whatever is wrong with that is said where it is asked."""
-    if not isinstance(implementation, Backend):
-        return implementation
     try:
         return implementation.compiled(checked)
     except Exception:
@@ -143,7 +152,7 @@ def _compiled(implementation: Any, checked: CheckedModule) -> Any:
 def checked_of(program: Program) -> CheckedModule | None:
     """The program, if it is well typed."""
     try:
-        return check(parse(program.text))
+        return check(program.module)
     except Rejection:
         return None
 
@@ -178,7 +187,7 @@ def look(cells: Sequence[Cell], implementation: Any, strict: bool = False) -> Se
     """Judge cells together."""
     seen = Seen()
     typed = [(k, cell, checked) for k, cell in enumerate(cells) if (checked := checked_of(cell.program)) is not None]
-    calls = [(checked, [cell.arguments(each) for each in cell.inputs]) for _, cell, checked in typed]
+    calls = [(checked, cell.every_input()) for _, cell, checked in typed]
     rows = verdicts(calls, implementation, strict)
     for (k, cell, _), (_, inputs), row in zip(typed, calls, rows, strict=True):
         seen.programs += 1
