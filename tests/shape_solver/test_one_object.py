@@ -85,6 +85,22 @@ def test_a_reduction_over_another_number_of_items_is_another() -> None:
     assert over(fewer, None, True) is kinds[1]
 
 
+def test_an_extent_is_over_the_axes_before_it() -> None:
+    """``sum over p of sum over (p < n, q < p)``, whose ``p`` is the inner one, beside one over ``q < `` the outer."""
+    h = House()
+    zero = h.terms.number("float32", 0)
+
+    def triangles(outer: str, inner: str, of: str) -> TensorTerm:
+        p, q, o = SymVar(inner), SymVar("q"), SymVar(outer)
+        within = h.terms.fold("Add", zero, ((p, N), (q, SymVar(of))), None, h.terms.load(h.x, (q, q)), True)
+        return h.one(lambda a, b: h.terms.fold("Add", zero, ((o, N),), None, within, True))
+
+    shadowed, own, other = triangles("p", "p", "p"), triangles("o", "p", "p"), triangles("o", "p", "o")
+    assert shadowed is own is not other
+    assert triangles("r", "s", "s") is own
+    assert triangles("r", "s", "r") is other
+
+
 def test_an_index_that_is_read_is_known_by_what_is_read() -> None:
     h = House()
     other = TensorTerm("j", (N,), "int64")

@@ -73,8 +73,10 @@ class _Positions(Substitution):
     bound: int = field(default=0, kw_only=True)
 
     def fold(self, t: Fold) -> Term:
-        names = {v.name: SymVar(f"%{self.bound + k}", v.dtype) for k, (v, _) in enumerate(t.axes)}
-        inside = _Positions(self.terms, {**self.by, **names}, None, bound=self.bound + len(names))
-        axes = tuple((names[v.name], self.index(extent)) for v, extent in t.axes)
+        inside, axes = self, []
+        for v, extent in t.axes:  # (an extent is over the axes before it)
+            name = SymVar(f"%{inside.bound}", v.dtype)
+            axes.append((name, inside.index(extent)))
+            inside = _Positions(self.terms, {**inside.by, v.name: name}, None, bound=inside.bound + 1)
         guard = None if t.guard is None else inside.index(t.guard)
-        return self.terms.fold(t.op, self.term(t.start), axes, guard, inside.term(t.body), t.free)
+        return self.terms.fold(t.op, self.term(t.start), tuple(axes), guard, inside.term(t.body), t.free)
