@@ -9,6 +9,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.semantics.budget import Budget
+from refrelax.testing import arguments
 from refrelax.testing.arguments import random_arguments
 
 from .json_changes import changed, other_arguments
@@ -16,6 +17,13 @@ from .test_mutations import Hang, alarm
 
 SECONDS = 20.0
 BUDGET = Budget(steps=3000, elements=20_000)
+
+
+@pytest.fixture(autouse=True)
+def few_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What random arguments may hold here: making up 16 million elements takes longer than a program may, of which the
+    budget then permits 20 000."""
+    monkeypatch.setattr(arguments, "MOST_ELEMENTS", 1 << 20)
 
 
 def judge(text: str) -> None:

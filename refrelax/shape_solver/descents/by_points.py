@@ -19,7 +19,7 @@ from refrelax.shape_solver.descents.terms import Array, Expr, Node, Table
 MAX_POINTS = 1 << 16
 
 
-class Step(Protocol):
+class UnderCheck(Protocol):
     """What is asked of a step (``steps``)."""
 
     @property
@@ -32,7 +32,7 @@ class Step(Protocol):
     def shown(self) -> Shown: ...
 
 
-def constants(step: Step, rest: dict[str, Any]) -> None:
+def constants(step: UnderCheck, rest: dict[str, Any]) -> None:
     """Where the first is in bounds, the second is, and both have the same bits, or are NaNs."""
     table = step.table
     match step.nodes:
@@ -64,7 +64,7 @@ def _extents(array: Array) -> list[int]:
     return found
 
 
-def _ranges(step: Step, rows: Any, names: list[str]) -> list[range]:
+def _ranges(step: UnderCheck, rows: Any, names: list[str]) -> list[range]:
     """The values of each variable, known to be no others."""
     good = isinstance(rows, list) and all(isinstance(each, list) and len(each) == 3 for each in rows)
     expect(good and [each[0] for each in rows] == names, f"ranges of {names}", rows)
