@@ -7,29 +7,16 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 from refrelax.shape_solver.checker.points import NoValue, TooLarge
 from refrelax.shape_solver.checker.points import integer as valued
 from refrelax.shape_solver.checker.terms import Rejected, expect, integer, shown
-from refrelax.shape_solver.descents.claims import Known, Shown
+from refrelax.shape_solver.descents.by_words import UnderCheck
 from refrelax.shape_solver.descents.formats import is_nan
-from refrelax.shape_solver.descents.terms import Array, Expr, Node, Table
+from refrelax.shape_solver.descents.terms import Array, Expr
 
 MAX_POINTS = 1 << 16
-
-
-class UnderCheck(Protocol):
-    """What is asked of a step (``steps``)."""
-
-    @property
-    def table(self) -> Table: ...
-    @property
-    def known(self) -> Known: ...
-    @property
-    def nodes(self) -> tuple[Node, Node]: ...
-    @property
-    def shown(self) -> Shown: ...
 
 
 def constants(step: UnderCheck, rest: dict[str, Any]) -> None:

@@ -58,12 +58,13 @@ def lowest(op: str, dtype: str) -> frozenset[int]:
     return frozenset({infinity, infinity - 1}) if infinity > 0 else frozenset()
 
 
-RELAXED: dict[tuple[str, str], Callable[[str], frozenset[int]]] = {
-    ("extreme-identity", "Max"): lambda dtype: lowest("Max", dtype),
-    ("extreme-identity", "Min"): lambda dtype: lowest("Min", dtype),
-    ("zero-sign", "Add"): lambda dtype: neutral("Add", dtype),
+RELAXED: dict[tuple[str, str], Callable[[str, str], frozenset[int]]] = {
+    ("extreme-identity", "Max"): lowest,
+    ("extreme-identity", "Min"): lowest,
+    ("zero-sign", "Add"): neutral,
 }
-"""By a relaxation and the operation of a reduction: the starts of a dtype that are taken for the same."""
+"""By a relaxation and the operation of a reduction: what gives, of both operation and dtype, the starts that are taken
+for the same."""
 
 
 def whole(value: int, dtype: str) -> int | None:

@@ -362,7 +362,7 @@ class _One:
         match self.table.nodes[ours[2]], self.table.nodes[theirs[2]]:
             case ("number", dtype, x), ("number", other, y) if dtype == other:
                 starts = RELAXED.get((str(relaxed), str(ours[1])))
-                same = starts is not None and {x, y} <= starts(dtype)
+                same = starts is not None and {x, y} <= starts(ours[1], dtype)
                 expect(same, f"starts that {shown(relaxed)} takes for the same", (x, y))
             case one, two:
                 raise Rejected(f"expected two numbers, found {shown(one)} and {shown(two)}")

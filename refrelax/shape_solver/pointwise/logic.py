@@ -146,12 +146,8 @@ class Logic:
     def holds_of_numbers(self, claim: PrimExpr, given: Given, purpose: str) -> bool:
         """As ``holds``, where every symbol is known to be a number of its dtype."""
         known = self.relevant(claim, [*self.base, *given])
-        symbols = {v.name: v for e in (claim, *known) for v in walk(e) if isinstance(v, SymVar) and v.dtype in NUMBERS}
-        ranges: list[PrimExpr] = []
-        for name in sorted(symbols):
-            low, high = integer_range(symbols[name].dtype)
-            ranges += [compare("GE", symbols[name], int_imm(low)), compare("LE", symbols[name], int_imm(high))]
-        return self.holds(claim, (*given, *ranges), purpose)
+        symbols = (v for e in (claim, *known) for v in walk(e) if isinstance(v, SymVar))
+        return self.holds(claim, (*given, *ranges_of(symbols)), purpose)
 
     def words_hold(self, claim: PrimExpr, given: Given) -> bool:
         """Whether a claim about machine words is proved: arithmetic wraps in its dtype."""
@@ -299,6 +295,15 @@ def by_number(exprs: Sequence[PrimExpr]) -> tuple[tuple[PrimExpr, ...], dict[str
                     return tuple(exprs), {}
     names = {number.name: name for name, number in numbered.items() if isinstance(number, SymVar)}
     return tuple(substitute(each, numbered) for each in exprs), names
+
+
+def ranges_of(symbols: Iterable[SymVar]) -> Given:
+    """That symbols are numbers of their dtypes, of those in ``NUMBERS``."""
+    found: list[PrimExpr] = []
+    for _, v in sorted({v.name: v for v in symbols if v.dtype in NUMBERS}.items()):
+        low, high = integer_range(v.dtype)
+        found += [compare("GE", v, int_imm(low)), compare("LE", v, int_imm(high))]
+    return tuple(found)
 
 
 def compare(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:

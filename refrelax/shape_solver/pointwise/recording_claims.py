@@ -13,7 +13,7 @@ from refrelax.shape_solver.claim import Effort, Proved, Query, Stage
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.descents.claims import Shown
 from refrelax.shape_solver.descents.formats import total
-from refrelax.shape_solver.pointwise.logic import NUMBERS, by_number, compare, within
+from refrelax.shape_solver.pointwise.logic import by_number, compare, ranges_of, within
 from refrelax.shape_solver.pointwise.poison import in_bounds
 from refrelax.shape_solver.pointwise.recording_tables import NoRecord, Row, Scope, Tables, said
 from refrelax.shape_solver.pointwise.terms import (
@@ -26,8 +26,7 @@ from refrelax.shape_solver.pointwise.terms import (
     Term,
 )
 from refrelax.shape_solver.prover import Prover
-from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols
 from refrelax.syntax.write.scalars import expression
 
 
@@ -96,13 +95,7 @@ class Claims(Tables):
     def _ranges(self, parts: tuple[PrimExpr, ...]) -> tuple[PrimExpr, ...]:
         """That elements which are integers are numbers of their dtypes."""
         opaque = self.descent.terms.opaque
-        found = {name: opaque[name].dtype for e in parts for name in sorted(free_symbols(e)) if name in opaque}
-        return tuple(
-            compare(op, SymVar(name, dtype), int_imm(bound))  # type: ignore[arg-type]
-            for name, dtype in found.items()
-            if dtype in NUMBERS
-            for op, bound in zip(("GE", "LE"), integer_range(dtype), strict=True)
-        )
+        return ranges_of(SymVar(n, opaque[n].dtype) for e in parts for n in free_symbols(e) if n in opaque)
 
     def _certificate(self, numbered: tuple[PrimExpr, ...]) -> int | None:
         claim, *given = numbered

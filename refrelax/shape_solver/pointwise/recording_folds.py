@@ -64,7 +64,7 @@ class Folds(Sides):
         match a.start, b.start:
             case Number(dtype, x), Number(other, y) if dtype == other and x != y:
                 for (name, op), starts in RELAXED.items():
-                    if op == a.op and name in self.descent.allowed and {x, y} <= starts(dtype):
+                    if op == a.op and name in self.descent.allowed and {x, y} <= starts(op, dtype):
                         return name
         return prove(a.start, b.start, at)
 
