@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from refrelax.judge.events import Events
+from refrelax.judge.events import Events, Path
 from refrelax.judge.graph_checks import Checks
 from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.same_calls import Calls, Made, repeatable, unknown
@@ -29,8 +29,8 @@ class KernelCalls(Checks):
     descent: Descent | None = None
     """Of the second program: how its calls are compared with those of the first."""
     events: Events = field(default_factory=Events, kw_only=True)
-    branches: int = field(default=0, kw_only=True)
-    """How many branches of an ``if`` are around."""
+    path: Path = field(default=frozenset(), kw_only=True)
+    """What is decided around, in branches of an ``if``."""
 
     def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> TensorTerm:
         """An output: nothing is written yet."""
@@ -41,7 +41,7 @@ class KernelCalls(Checks):
     def not_negative(self, extent: PrimExpr) -> None:
         """In the first program it is taken for granted, if every run comes here."""
         super(KernelCalls, self).not_negative(extent)
-        if self.descent is None and not self.branches and not self.events.made:
+        if self.descent is None and not self.path and not self.events.made:
             self.logic.assume(compare("GE", extent, int_imm(0, extent.dtype)))
 
     def unwritten(self, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
@@ -88,7 +88,7 @@ class KernelCalls(Checks):
         except NotRead as reason:
             return self.not_read(func, before, scalars, reason)
         self.obligations += [replace(each, given=(*each.given, *self.facts)) for each in obligations]
-        if self.descent is None and not self.branches and not self.events.made and not self.facts:
+        if self.descent is None and not self.path and not self.events.made and not self.facts:
             learn(obligations, self.terms, self.logic)
         self.made(func, before, scalars, contents)
         return contents
@@ -104,7 +104,7 @@ class KernelCalls(Checks):
             if found is None:
                 raise reason
             return dict(zip(buffers, found.after(before), strict=True))
-        if self.branches or not repeatable(func):
+        if self.path or not repeatable(func):
             raise reason
         self.calls.unread.append(str(reason))
         changed = stored_to(func)
@@ -120,7 +120,7 @@ class KernelCalls(Checks):
         contents: Mapping[str, TensorTerm],
     ) -> None:
         """Note a call that every run of the first program makes."""
-        if self.descent is None and not self.branches and repeatable(func):
+        if self.descent is None and not self.path and repeatable(func):
             after = (contents[p.buffer.name] for p in func.params if isinstance(p, BufferParam))
             left = tuple(None if new is old else new for new, old in zip(after, before, strict=True))
             self.calls.keep(Made(func, before, scalars, left, len(self.events.made)))
