@@ -5,7 +5,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/same-call``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from refrelax.judge.events import Events, Path
@@ -13,9 +13,10 @@ from refrelax.judge.graph_checks import Checks
 from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.same_calls import Calls, Made, repeatable, unknown
 from refrelax.semantics.loops.visit import stored_to
-from refrelax.shape_solver.pointwise import OPEN, Descent, NotRead, TensorTerm, read
+from refrelax.shape_solver.pointwise import OPEN, Definedness, Descent, NotRead, TensorTerm
 from refrelax.shape_solver.pointwise.assumptions import learn
 from refrelax.shape_solver.pointwise.logic import compare
+from refrelax.shape_solver.pointwise.readings import Readings
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, int_imm
 from refrelax.syntax.types import TensorType, Type
@@ -28,7 +29,11 @@ class KernelCalls(Checks):
     calls: Calls
     descent: Descent | None = None
     """Of the second program: how its calls are compared with those of the first."""
+    readings: Readings = field(kw_only=True)
+    """What loop programs come to, whichever program calls them."""
     events: Events = field(default_factory=Events, kw_only=True)
+    rests_on: dict[int, Definedness] = field(default_factory=dict, kw_only=True)
+    """What calls have rested on so far, by identity."""
     path: Path = field(default=frozenset(), kw_only=True)
     """What is decided around, in branches of an ``if``."""
 
@@ -84,14 +89,22 @@ class KernelCalls(Checks):
         if self.descent is not None and (found := self.calls.find(func, before, scalars, self.events.at)) is not None:
             return dict(zip(buffers, found.after(before), strict=True))
         try:
-            contents, obligations = read(func, given, symbols, self.terms, self.logic)
+            left, obligations = self.readings.read(func, given, symbols)
         except NotRead as reason:
             return self.not_read(func, before, scalars, reason)
-        self.obligations += [replace(each, given=(*each.given, *self.facts)) for each in obligations]
+        contents = dict(zip(buffers, left, strict=True))
+        self.rest_on(obligations)
         if self.descent is None and not self.path and not self.events.made and not self.facts:
             learn(obligations, self.terms, self.logic)
         self.made(func, before, scalars, contents)
         return contents
+
+    def rest_on(self, obligations: Sequence[Definedness]) -> None:
+        """Each once: what a program rested on before, it has with as many facts."""
+        for each in obligations:
+            if id(each) not in self.rests_on:
+                self.rests_on[id(each)] = each
+                self.obligations.append(replace(each, given=(*each.given, *self.facts)))
 
     def not_read(
         self, func: PrimFunc, before: tuple[TensorTerm, ...], scalars: tuple[PrimExpr, ...], reason: NotRead

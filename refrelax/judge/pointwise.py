@@ -39,6 +39,7 @@ from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, 
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
+from refrelax.shape_solver.pointwise.readings import Readings
 from refrelax.shape_solver.pointwise.recording import Recorder, Result
 from refrelax.shape_solver.pointwise.recording_tables import NoRecord
 from refrelax.shape_solver.pointwise.show import Words
@@ -166,9 +167,10 @@ class _Comparison:
         binds_no_more(ours.functions[entry], theirs.functions[entry])
         self.promised(ours.functions[entry], theirs.functions[entry], names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
-        events = Events()
-        one = Program(ours, self.terms, self.logic, calls, events=events, casts=own_casts(module_a, entry))
-        two = Program(theirs, self.terms, self.logic, calls, descent, events=events, casts=own_casts(module_b, entry))
+        events, readings = Events(), Readings(self.terms, self.logic, calls.outline, calls.equal)
+        shared: dict[str, Any] = {"events": events, "readings": readings}
+        one = Program(ours, self.terms, self.logic, calls, casts=own_casts(module_a, entry), **shared)
+        two = Program(theirs, self.terms, self.logic, calls, descent, casts=own_casts(module_b, entry), **shared)
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
         if not events.made:  # at each of them a run may end, before it comes to what is open
