@@ -88,6 +88,8 @@ class KernelCalls(Checks):
         scalars = tuple(symbols[p.var.name] for p in func.params if isinstance(p, ScalarParam))
         if self.descent is not None and (found := self.calls.find(func, before, scalars, self.events.at)) is not None:
             return dict(zip(buffers, found.after(before), strict=True))
+        if id(func) in self.calls.closed and not self.path:
+            return self.not_read(func, before, scalars, NotRead("a loop program that both programs call as often"))
         try:
             left, obligations = self.readings.read(func, given, symbols)
         except NotRead as reason:
