@@ -220,3 +220,46 @@ def test_a_built_entry_that_takes_something_else_is_not_proved(old: str, new: st
     except rr.Rejection:
         return
     assert not isinstance(attempt(before, other, "main"), Proved)
+
+
+COMPUTED = """n, m = TypeVar("n"), TypeVar("m")
+@I.ir_module
+class Module:
+    @R.function
+    def main(
+        z: R.Tensor((n // 2, m % 3), "float32"), x: R.Tensor((n, m), "float32"),
+        w: R.Tensor((n // 2, n * m), "float32"), v: R.Tensor((T.max(n, m), T.min(n, 4)), "float32"),
+        t: R.Tuple(R.Shape([n + 1, m, n // 2]), R.Tensor((4, n * m - 1), "int8")), u: R.Tensor((m % 3, 5), "float32"),
+    ) -> R.Tensor((n, m), "float32"):
+        y = R.add(x, x)
+        return y
+"""
+
+
+def test_a_built_entry_with_several_computed_extents_is_proved() -> None:
+    before, after = built(COMPUTED)
+    found = attempt(before, checked(after), "main")
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("// T.int64(2)", "// T.int64(3)"),
+        ("% T.int64(3)", "% T.int64(2)"),
+        ("% T.int64(3)", "% H[T.int64(0)]"),
+        ("H[T.int64(3)] = ", "H[T.int64(2)] = "),
+        ("H[T.int64(3)] = ", "H[T.int64(1)] = "),
+        ('match_shape", z, shape_heap, 2, 3, 2, 3, 3', 'match_shape", z, shape_heap, 2, 3, 2, 0, 0'),
+        ('match_shape", z, shape_heap, 2, 3, 2, 3, 3', 'match_shape", z, shape_heap, 2, 3, 3, 3, 2'),
+        ('match_shape", z, shape_heap, 2, 3, 2, 3, 3', 'match_shape", z, shape_heap, 2, 3, 2, 1, 3'),
+        ('match_shape", u, shape_heap, 2, 3, 3, 0, 5', 'match_shape", u, shape_heap, 2, 3, 2, 0, 5'),
+        ('match_shape", gv, shape_heap, 3, 3, 7, 3, 1, 3, 2', 'match_shape", gv, shape_heap, 3, 3, 7, 3, 1, 4, 0'),
+        ("H[T.int64(0)] + T.int64(1)", "H[T.int64(1)] + T.int64(1)"),
+        ("H[T.int64(1)] - T.int64(1)", "H[T.int64(1)] - T.int64(2)"),
+    ],
+)
+def test_a_built_entry_that_computes_something_else_is_not_proved(old: str, new: str) -> None:
+    before, after = built(COMPUTED)
+    assert old in after, after
+    assert not isinstance(attempt(before, checked(after.replace(old, new, 1)), "main"), Proved)
