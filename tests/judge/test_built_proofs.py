@@ -263,3 +263,65 @@ def test_a_built_entry_that_computes_something_else_is_not_proved(old: str, new:
     before, after = built(COMPUTED)
     assert old in after, after
     assert not isinstance(attempt(before, checked(after.replace(old, new, 1)), "main"), Proved)
+
+
+PERMUTED = """n, m = TypeVar("n"), TypeVar("m")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def grow(a: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            a[i, j] = a[i, j] + T.float32(1)
+
+    @T.prim_func(private=True)
+    def twice(a: T.Buffer((n, m), "float32"), b: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            b[i, j] = a[i, j] * T.float32(2)
+
+    @T.prim_func(private=True)
+    def same(a: T.Buffer((n, m), "float32"), b: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            b[i, j] = a[i, j]
+
+    @R.function
+    def main(x: R.Tensor((n, m), "float32")) -> R.Tensor((m, n), "float32"):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        y = R.permute_dims(x)
+        a = R.call_tir(cls.twice, (x,), out_ty=R.Tensor((n, m), "float32"))
+        b = R.call_tir_inplace(cls.grow, (a,), out_ty=R.Tensor((n, m), "float32"), inplace_indices=[0])
+        c = R.permute_dims(b)
+        z = R.add(c, y)
+        return z
+"""
+
+
+def test_an_operator_beside_memory_is_a_loop_where_nothing_it_shares_is_stored_in_later() -> None:
+    before = checked(PERMUTED)
+    after = lower(before, passes=("to_destinations",)).module
+    assert "R.builtin.alloc_tensor" in rr.print_module(after.module)
+    found = attempt(before, after, "main")
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize(
+    "overwrite",
+    ["_ = cls.grow({0})", "_ = cls.twice(x, {0})",
+     'w = R.call_tir_inplace(cls.grow, ({0},), out_ty=R.Tensor((n, m), "float32"), inplace_indices=[0])',
+     "v = R.permute_dims({0}, axes=[0, 1])\n        _ = cls.grow(v)",
+     "t = ({0}, x)\n        v = t[0]\n        _ = cls.grow(v)"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_what_an_operator_may_share_is_overwritten_later(overwrite: str, name: str) -> None:
+    """With an identity for a permutation, a result may be memory of its argument."""
+    wrong = PERMUTED.replace(
+        "        z = R.add(c, y)\n",
+        f"        d = R.permute_dims(b, axes=[0, 1])\n        {overwrite.format(name)}\n"
+        "        e = R.permute_dims(d)\n        z = R.add(e, y)\n",
+    )
+    after = rr.print_module(lower(checked(wrong), passes=("to_destinations",)).module.module)
+    copy = 'd = R.call_tir(cls.same, (b,), out_ty=R.Tensor((n, m), "float32"))'
+    copied = after.replace("d = R.permute_dims(b, axes=[0, 1])", copy)
+    assert copied != after
+    assert isinstance(attempt(checked(copied), checked(after), "main"), str)
+    assert isinstance(attempt(checked(after), checked(copied), "main"), str)
