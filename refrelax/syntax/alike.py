@@ -66,7 +66,6 @@ class _Renaming:
             _restore(self.forth, a, partner)
             _restore(self.back, b, origin)
 
-
     def partners(self, left: tuple[str, ...], right: tuple[str, ...]) -> bool:
         """Whether two sets of names are one, in whatever order; those that were not met are paired in order."""
         met = {self.forth.get(each, each if self.fixed else None) for each in left}
