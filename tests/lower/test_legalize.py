@@ -154,6 +154,18 @@ def test_a_reshape_whose_size_only_a_run_shows(params: str, call: str) -> None:
     assert compared and open_
 
 
+@pytest.mark.parametrize("ends", ["m, m + n, 1", "m - n, m, 1", "m * 2, m * 2 + n * 3, 3"])
+def test_scalars_of_a_call_are_numbers(ends: str) -> None:
+    """``R.arange(t, t + n)``, as a decoder counts the positions behind those of a cache: ``t + n`` is evaluated before
+    the loops run."""
+    values = ", ".join(f"R.prim_value({e})" for e in ends.split(", "))
+    call = f'R.arange({values}, dtype="int64")'
+    checked = rr.check(rr.parse(module_text("x: f32[n], s: R.Shape([m])", call)))
+    step = lower(checked, "legalize")
+    assert operators(step.module) == {"relax.call_tir"} and all(claim.proved for claim in step.claims)
+    assert isinstance(rr.validate(checked, step.module), rr.Equivalent)
+
+
 def test_unknown_dims_stay() -> None:
     checked = rr.check(rr.parse(module_text("x: R.Tensor(ndim=2, dtype='float32')", "R.add(x, x)")))
     lowered = lower(checked, "legalize")
