@@ -39,7 +39,7 @@ class Effects(Contents):
     ) -> OpaqueCall:
         """One event: the first program's is noted, the second's found there. ``reach``: what it may store in, with
         ``outputs`` the last of the values; ``gives``: makes the unknowns that it gives."""
-        if self.branches:
+        if self.path:
             raise NotRead(f"{what[0]} in a branch")
         parts = leaves(values)
         if any(isinstance(each, Joined) for each in parts):
