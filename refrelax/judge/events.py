@@ -68,10 +68,10 @@ class Events:
     def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> OpaqueCall:
         """The event of the first program that the second one's is. Raises ``NotRead`` where it is another."""
         if self.at == len(self.made):
-            raise NotRead(f"{_named(what)}, for which the first program has no counterpart")
+            raise NotRead(f"{named(what)}, for which the first program has no counterpart")
         event = self.made[self.at]
         if event.what != what or not same_value(descent, event.seen, seen):
-            raise NotRead(f"{_named(what)} is not seen to be what the first program does next: {_named(event.what)}")
+            raise NotRead(f"{named(what)} is not seen to be what the first program does next: {named(event.what)}")
         self.at += 1
         self.compared.append(list(zip(event.seen, seen, strict=True)))
         return event
@@ -79,10 +79,11 @@ class Events:
     def over(self) -> None:
         """See that the second program has done all that the first one does."""
         if self.at < len(self.made):
-            raise NotRead(f"the second program does not do what the first one does: {_named(self.made[self.at].what)}")
+            raise NotRead(f"the second program does not do what the first one does: {named(self.made[self.at].what)}")
 
 
-def _named(what: Sequence[object]) -> str:
+def named(what: Sequence[object]) -> str:
+    """An event in words."""
     kind, *rest = what
     return f"{kind} {rest[0]}" if rest and isinstance(rest[0], str) else str(kind)
 
@@ -113,4 +114,4 @@ def outline(value: Value) -> object:
     return tuple(map(outline, value)) if isinstance(value, tuple) else None
 
 
-__all__ = ["OpaqueCall", "Events", "Reach", "leaves", "outline", "same_value"]
+__all__ = ["OpaqueCall", "Events", "Reach", "leaves", "named", "outline", "same_value"]
