@@ -381,9 +381,8 @@ class Program(Effects):
                 return tuple(fields)  # type: ignore[arg-type]
             case "tuple_getitem", [tuple() as whole, k] if (at := as_number(k)) is not None:  # type: ignore[arg-type]
                 return self.field_at(whole, at)
-            case _:  # (of what an ``if`` gives, what either branch leaves is looked at)
-                seen = [self.content(each) if isinstance(each, Joined) else each for each in found]
-                made = called(name, seen, self.logic)
+            case _:
+                made = called(name, found, self.logic)
                 self.tables += [made] if isinstance(made, Table) else []
                 return made  # type: ignore[return-value]
 
