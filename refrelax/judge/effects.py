@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.judge.contents import Contents
+from refrelax.judge.counted import CountedCall, results
 from refrelax.judge.events import OpaqueCall, Reach, leaves, named, outline
 from refrelax.judge.graph_values import OpaqueResult, Value, as_number, place_of
 from refrelax.judge.planned import Joined, Place, View
@@ -107,6 +108,17 @@ class Effects(Contents):
         if not same or not all(self.logic.equal(p, q) for p, q in zip(new.shape, old.shape, strict=True)):
             raise NotRead("a library function that reaches other memory")
         return new
+
+    def counted(self, op: str, args: Sequence[Value]) -> Value:
+        """What an operator gives of which the elements decide how much there is."""
+        seen = tuple(map(self.content, args))
+        if self.path:
+            raise NotRead(f"{op} in a branch")
+        if self.descent is not None:
+            return self.events.counts(op, seen, self.descent)
+        call = CountedCall(op, seen, results(op, seen, self.terms, self.logic), len(self.events.made))
+        self.events.counted.append(call)
+        return call.gives
 
     def printed(self, args: Sequence[Value | str]) -> Value:
         """``R.print``."""

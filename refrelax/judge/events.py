@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from refrelax.judge.counted import CountedCall
 from refrelax.judge.graph_values import Nothing, OpaqueResult, Value, as_number
 from refrelax.rules import rule
 from refrelax.semantics.dims.poly import Mono, Poly
@@ -55,6 +56,8 @@ class Events:
     sizes: list[Fits] = field(default_factory=list)
     """What is known of sizes before each of them, and at the end: a buffer that the first program has behind one does
     not exist where its run ends there."""
+    counted: list[CountedCall] = field(default_factory=list)
+    """Calls of the first program whose extents the elements decide; the second's take each once."""
     arms: dict[Path, Fits] = field(default_factory=dict)
     """What is known of sizes at the end of a branch of the first program, by what its run then has decided: nothing in
     a branch is an event, so a run that comes to it has all its buffers."""
@@ -75,6 +78,16 @@ class Events:
         self.at += 1
         self.compared.append(list(zip(event.seen, seen, strict=True)))
         return event
+
+    @rule("va/same-call")
+    def counts(self, op: str, seen: tuple[Value, ...], descent: Descent) -> Value:
+        """What the same call of the first program gives. Raises ``NotRead`` where none is seen to be the same."""
+        for each in self.counted:
+            if each.op == op and each.behind <= self.at and same_value(descent, each.seen, seen):
+                self.counted.remove(each)
+                self.compared.append(list(zip(each.seen, seen, strict=True)))
+                return each.gives
+        raise NotRead(f"{op}, which the first program is not seen to call so")
 
     def over(self) -> None:
         """See that the second program has done all that the first one does."""
