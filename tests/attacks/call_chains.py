@@ -135,7 +135,18 @@ class Module:
         cls = Module
 """.replace("{T}", T).replace("n = T.int64()\n@I", "n = T.int64()\nk = T.int64()\n@I", 1)
 
-PURE = {"add": 2, "copy": 1, "part": 1, "turn": 1, "pick": 2, "count": 1, "reads": 2, "where": 1, "nothing": 1, "other": 1}
+PURE = {
+    "add": 2,
+    "copy": 1,
+    "part": 1,
+    "turn": 1,
+    "pick": 2,
+    "count": 1,
+    "reads": 2,
+    "where": 1,
+    "nothing": 1,
+    "other": 1,
+}
 """Functions with one output, and how many inputs they have."""
 
 STORING = {"bump": 0, "still": 0, "into": 1}
@@ -143,7 +154,7 @@ STORING = {"bump": 0, "still": 0, "into": 1}
 
 OPERATORS = {"R.add": 2, "R.multiply": 2, "R.maximum": 2, "R.subtract": 2, "R.negative": 1, "R.abs": 1}
 
-ROOM = 'R.memory.alloc_storage(R.shape([n * 8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))'
+ROOM = 'R.memory.alloc_storage(R.shape([n * 4]), R.prim_value(0), R.str("global"), R.dtype("uint8"))'
 ALLOC = 'R.builtin.alloc_tensor(R.shape([n]), R.dtype("int32"), R.prim_value(0), R.str("global"))'
 
 
@@ -204,8 +215,7 @@ class Maker:
                 yield Line(name, "inplace", f, (*some(STORING[f]), first))
                 known.append(name)
             case "placed" if self.rooms:
-                at = rng.choice([0, 0, 1])
-                yield Line(name, "placed", rng.choice(self.rooms), (str(at),))
+                yield Line(name, "placed", rng.choice(self.rooms))
                 placed.append(name)
             case "effect" | "placed":
                 if not placed or rng.random() < 0.3:
@@ -229,7 +239,7 @@ class Maker:
                     own, lines = list(known), []
                     for _ in range(rng.randint(1, 3)):
                         lines += self.call(own, list(placed), deep - 1)
-                    arms.append(tuple(each for each in lines if each.how != "alloc" or True))
+                    arms.append(tuple(lines))
                     last = [each.name for each in lines if each.name in own] or own[-1:]
                     ends.append(last[-1])
                 yield Line(name, "if", rng.choice("ccd"), (), (arms[0], arms[1]), (ends[0], ends[1]))
@@ -280,8 +290,7 @@ def _lines(lines: tuple[Line, ...], indent: int) -> Iterator[str]:
             case "room":
                 yield f"{pad}{each.name} = {ROOM}"
             case "placed":
-                offset = "n * 4" if each.args[0] == "1" else "0"
-                args = f'{each.function}, R.prim_value({offset}), R.shape([n]), R.dtype("int32")'
+                args = f'{each.function}, R.prim_value(0), R.shape([n]), R.dtype("int32")'
                 yield f"{pad}{each.name} = R.memory.alloc_tensor({args})"
             case "effect":
                 yield f"{pad}_ = cls.{each.function}({given})"

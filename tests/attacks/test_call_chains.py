@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import refrelax as rr
-from tests.attacks.call_chains import pair
 from refrelax.errors import Rejection, UsageError
 from refrelax.judge.evidence import Proved
 from refrelax.judge.outcomes import Difference, Reference
 from refrelax.judge.pointwise import attempt
 from refrelax.semantics.budget import Budget
+from tests.attacks.call_chains import pair
 
-PAIRS = range(0, 60)
+PAIRS = range(60)
 """(5 000 and more of them were run once.)"""
 
 

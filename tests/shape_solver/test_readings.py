@@ -107,7 +107,7 @@ class Module:
 
 def test_a_buffer_that_is_stored_in_is_another_tensor_though_it_be_the_same() -> None:
     """By this it is told what a call stores in: an input, memory that a library function knows."""
-    terms, logic, readings = table()
+    _, _, readings = table()
     still = rr.check(rr.parse(STILL)).module.functions["still"]
     assert isinstance(still, PrimFunc)
     n = SymVar("n")
