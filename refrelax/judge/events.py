@@ -58,14 +58,24 @@ class Events:
     not exist where its run ends there."""
     counted: list[CountedCall] = field(default_factory=list)
     """Calls of the first program whose extents the elements decide; the second's take each once."""
-    arms: dict[Path, Fits] = field(default_factory=dict)
-    """What is known of sizes at the end of a branch of the first program, by what its run then has decided: nothing in
-    a branch is an event, so a run that comes to it has all its buffers."""
+    arms: dict[tuple[Path, int], Fits] = field(default_factory=dict)
+    """What is known of sizes at the end of a branch of the first program, by what its run then has decided and how many
+    events come before: nothing in a branch is an event, so a run that comes to it has all its buffers."""
 
     def along(self, path: Path) -> Fits:
         """What is known of sizes in a branch of the second program: the first one's run has come through all branches
-        of its own that stand under conditions among these."""
-        return {key: size for decided, known in self.arms.items() if decided <= path for key, size in known.items()}
+        of its own that stand under conditions among these, behind no event at which it may have ended."""
+        return {
+            key: size
+            for (decided, behind), known in self.arms.items()
+            if decided <= path and behind <= self.at
+            for key, size in known.items()
+        }
+
+    def came_through(self, path: Path, known: Fits) -> None:
+        """Note the end of a branch of the first program."""
+        arm = path, len(self.made)
+        self.arms[arm] = self.arms.get(arm, {}) | known
 
     @rule("va/events")
     def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> OpaqueCall:

@@ -277,7 +277,7 @@ class Program(Effects):
         found = self.sequence(body, dict(values), dict(symbols))
         end = self.logic.sizes.known
         if self.descent is None:
-            self.events.arms[self.path] = self.events.arms.get(self.path, {}) | end
+            self.events.came_through(self.path, end)
         self.path = path
         return found, end
 

@@ -130,13 +130,18 @@ class Readings:
         to = {id(old): new for old, new in zip(made.given, before, strict=True)}
         of = _Instance(self.terms, {}, None, logic=self.logic, to=to)
         left = tuple(
-            new if each is old else of.tensor(each)
+            new if each is old else _another(of.tensor(each), new)
             for each, old, new in zip(made.left, made.given, before, strict=True)
         )
         obligations = [
             each if each.term is None else replace(each, term=of.term(each.term)) for each in made.obligations
         ]
         return left, obligations
+
+
+def _another(found: TensorTerm, before: TensorTerm) -> TensorTerm:
+    """What was stored, and not the tensor that was there, if it be the same (as of ``extract.read``)."""
+    return replace(found) if found is before else found
 
 
 def _by_itself(func: PrimFunc) -> bool:
