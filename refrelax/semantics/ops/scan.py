@@ -343,8 +343,8 @@ def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
     out = e.numerics.at("int64")
     more = [
         e.tensor("int64", (len(column),), [out.lit(k) for k in column])
-        for column, wanted in zip(columns, _unique_flags(call), strict=True)
-        if wanted
+        for column, wanted in zip(columns, args[2:5], strict=True)
+        if number(wanted)
     ]
     return (values, *more) if more else values
 
