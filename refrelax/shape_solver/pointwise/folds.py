@@ -38,7 +38,8 @@ def gathered(
     op, before, axes, guard, body = _parted(terms, value)
     if has_old(body) or any(mentions(terms, terms.integer(extent), frozenset({v.name})) for _, extent in axes):
         raise NotRead("an update that is no reduction")
-    start = _start(terms, logic, before, v, extent, own, known)
+    around = () if axes or guard is None else (guard,)  # (of an inner reduction: it starts whatever its guard says)
+    start = _start(terms, logic, before, v, extent, (*own, *around), known)
     whole = all_of([*own, *(() if guard is None else (guard,))])
     fold = terms.fold(op, start, ((v, extent), *axes), whole, body, free)
     return fold, not isinstance(start, Old)
