@@ -55,6 +55,8 @@ class Readings:
     outline: Callable[[PrimFunc], Hashable]
     equal: Callable[[PrimFunc, PrimFunc], bool]
     _seen: set[Hashable] = field(default_factory=set)
+    _alone: set[Hashable] = field(default_factory=set)
+    """Of calls that have to be read by themselves."""
     _made: dict[Hashable, list[Reading]] = field(default_factory=dict)
 
     @rule("sh/read-program")
@@ -70,7 +72,7 @@ class Readings:
         key = (self.outline(func), form, tuple(scalars.values()))
         if not _by_itself(func):
             made = self._found(key, func)
-            if made is None and key in self._seen:
+            if made is None and key in self._seen and key not in self._alone:
                 made = self._new(key, func, names, before, scalars)
             if made is not None:
                 self.logic.sizes.known |= made.sizes
@@ -106,6 +108,7 @@ class Readings:
         sizes = {key: size for key, size in self.logic.sizes.known.items() if key not in known}
         self.logic.sizes.known = known
         if len(self.terms.names) != opaque or any(each.purpose == ASSUMED for each in obligations):
+            self._alone.add(key)
             return None
         made = Reading(
             func,
