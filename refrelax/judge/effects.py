@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.judge.contents import Contents
-from refrelax.judge.events import OpaqueCall, Reach, leaves, outline
+from refrelax.judge.counted import CountedCall, results
+from refrelax.judge.events import OpaqueCall, Reach, leaves, named, outline
 from refrelax.judge.graph_values import OpaqueResult, Value, as_number, place_of
 from refrelax.judge.planned import Joined, Place, View
 from refrelax.judge.same_calls import unknown
@@ -39,11 +40,11 @@ class Effects(Contents):
     ) -> OpaqueCall:
         """One event: the first program's is noted, the second's found there. ``reach``: what it may store in, with
         ``outputs`` the last of the values; ``gives``: makes the unknowns that it gives."""
-        if self.branches:
-            raise NotRead(f"{what[0]} in a branch")
+        if self.path:
+            raise NotRead(f"{named(what)} in a branch")
         parts = leaves(values)
         if any(isinstance(each, Joined) for each in parts):
-            raise NotRead(f"{what[0]} of what an if gives")
+            raise NotRead(f"{named(what)}, which is given what an if gives")
         seen = tuple(map(self.content, values))
         if self.descent is None:
             self.events.sizes.append(dict(self.logic.sizes.known))
@@ -108,6 +109,17 @@ class Effects(Contents):
             raise NotRead("a library function that reaches other memory")
         return new
 
+    def counted(self, op: str, args: Sequence[Value]) -> Value:
+        """What an operator gives of which the elements decide how much there is."""
+        seen = tuple(map(self.content, args))
+        if self.path:
+            raise NotRead(f"{op} in a branch")
+        if self.descent is not None:
+            return self.events.counts(op, seen, self.descent)
+        call = CountedCall(op, seen, results(op, seen, self.terms, self.logic), len(self.events.made))
+        self.events.counted.append(call)
+        return call.gives
+
     def printed(self, args: Sequence[Value | str]) -> Value:
         """``R.print``."""
         self.event(("R.print", *_words(args)), _values(args))
@@ -145,17 +157,26 @@ class Effects(Contents):
         self.apart(name, values)
         wanted: Type = types[0] if len(types) == 1 else TupleType(tuple(types)) if types else AnyType()
         said = self.said(wanted, symbols)
-        if not pure and not any(said):  # its outputs may be among its arguments
-            event = self.event(self.called(name, args, values), values, "all")
+        plain = self.called(name, args, values)
+        dropped = isinstance(wanted, AnyType) and self.comes(plain)
+        if not pure and (dropped or not any(said)):  # its outputs may be among its arguments
+            event = self.event(plain, values, "all")
         else:
-            what = (*self.called(name, args, values), "gives", pure, _form(wanted))
+            what = (*plain, "gives", pure, _form(wanted))
             seen = (*values, *(shape for _, shape in said))
             gives = lambda: tuple(self.unknown(*each) for each in said)  # noqa: E731
             event = self.event(what, seen, "nothing" if pure else "all", 0, gives)
         if event.reach != "outputs":
             self.know([each for value in values for each in leaves(value)])
+        if dropped and not event.gives:
+            return OpaqueResult()
         results = iter([self.kept(each) for each in event.gives])
         return _built(wanted, lambda: next(results))
+
+    def comes(self, what: tuple[object, ...]) -> bool:
+        """Whether the first program does this next, to which what is given here is nothing."""
+        made = self.events.made
+        return self.descent is not None and self.events.at < len(made) and made[self.events.at].what == what
 
     def called(self, name: str, args: Sequence[Value | str], values: tuple[Value, ...]) -> tuple[object, ...]:
         if name in contracts_of(self.module):

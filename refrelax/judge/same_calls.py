@@ -10,9 +10,11 @@ Spec: ``spec/06c-pointwise.md``, ``va/same-call``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from refrelax.judge.events import Path
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.loops.visit import statements_of
@@ -21,6 +23,7 @@ from refrelax.shape_solver.pointwise.elements import OF_INDICES, PURE
 from refrelax.syntax import dtypes
 from refrelax.syntax.alike import outline
 from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.graph import GlobalVar
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,
@@ -37,6 +40,7 @@ from refrelax.syntax.loops import (
     SBlock,
     Stmt,
 )
+from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, SymVar
 
 ALLOWED = PURE | OF_INDICES | {"tvm_storage_sync"}
@@ -50,15 +54,17 @@ Same = Callable[[TensorTerm, TensorTerm], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A call that every run of the first program makes. ``given``: the contents of its buffers before; ``scalars``: its
-    scalar arguments; ``left``: the contents after, ``None`` where nothing is stored; ``behind``: how many events come
-    before it, at each of which a run may end."""
+    """A call that every run of the first program makes that decides ``path``.
+
+    ``given``: the contents of its buffers before; ``scalars``: its scalar arguments; ``left``: the contents after,
+    ``None`` where nothing is stored; ``behind``: how many events come before it, at each of which a run may end."""
 
     func: PrimFunc
     given: tuple[TensorTerm, ...]
     scalars: tuple[PrimExpr, ...]
     left: tuple[TensorTerm | None, ...]
     behind: int = 0
+    path: Path = frozenset()
 
     def after(self, before: tuple[TensorTerm, ...]) -> tuple[TensorTerm, ...]:
         """What the same call leaves of contents that refine those that were given."""
@@ -74,11 +80,37 @@ class Calls:
     """By the outline of the loop program."""
     unread: list[str] = field(default_factory=list)
     """Why calls were not read."""
+    closed: set[int] = field(default_factory=set)
+    """Loop programs, by identity, that are not read since both programs call them as often."""
     compared: list[tuple[TensorTerm, TensorTerm]] = field(default_factory=list)
     """What calls of both programs are given that were seen to be the same."""
+    _found: set[int] = field(default_factory=set)
+    """Calls that are one of the second program's, by identity."""
     _same: dict[tuple[int, int], bool] = field(default_factory=dict)
     _outlines: dict[int, int] = field(default_factory=dict)
     _kept: list[PrimFunc] = field(default_factory=list)
+
+    def close(self, first: Module, second: Module) -> bool:
+        """Read no loop program that both modules call as often, up to names; whether there are any."""
+        kinds: list[tuple[PrimFunc, list[PrimFunc], list[int]]] = []
+        by_outline: dict[int, list[int]] = {}
+        for side, module in enumerate((first, second)):
+            used = Counter(
+                each.name for f in module.relax_functions().values() for each in nodes(f) if isinstance(each, GlobalVar)
+            )
+            for name, func in module.functions.items():
+                if not isinstance(func, PrimFunc) or not used[name] or not repeatable(func):
+                    continue
+                alike = by_outline.setdefault(self.outline(func), [])
+                kind = next((k for k in alike if self.equal(kinds[k][0], func)), None)
+                if kind is None:
+                    kind = len(kinds)
+                    alike.append(kind)
+                    kinds.append((func, [], [0, 0]))
+                kinds[kind][1].append(func)
+                kinds[kind][2][side] += used[name]
+        self.closed = {id(func) for _, funcs, (ours, theirs) in kinds if ours == theirs for func in funcs}
+        return bool(self.closed)
 
     def keep(self, made: Made) -> None:
         """Note a call."""
@@ -91,19 +123,24 @@ class Calls:
         given: tuple[TensorTerm, ...],
         scalars: tuple[PrimExpr, ...],
         behind: int,
+        path: Path,
         same: Same | None = None,
     ) -> Made | None:
         """A call whose results are those of this one as well: its arguments are the same, or with ``same`` seen to be
-        equal. ``behind``: how many events come before this one; the first program's comes behind no more."""
+        equal. ``behind``: how many events come before this one; the first program's comes behind no more. ``path``:
+        what is decided here; nothing else decides whether the first program's is made."""
         if not self.made or not repeatable(func):
             return None
         alike = self.made.get(self.outline(func), ())
-        of = [each for each in alike if each.behind <= behind and self.equal(each.func, func)]
+        of = [e for e in alike if e.behind <= behind and e.path <= path and self.equal(e.func, func)]
         of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
+        of.sort(key=lambda each: id(each) in self._found)  # what calls leave open may differ: one another's in order
         if same is None:
-            return next((each for each in of if all(map(self.unwritten, each.given, given))), None)
-        found = next((each for each in of[-MOST_TRIED:] if all(map(same, each.given, given))), None)
-        self.compared += zip(found.given, given, strict=True) if found is not None else ()
+            found = next((each for each in of if all(map(self.unwritten, each.given, given))), None)
+        else:
+            found = next((each for each in of[:MOST_TRIED] if all(map(same, each.given, given))), None)
+            self.compared += zip(found.given, given, strict=True) if found is not None else ()
+        self._found |= set() if found is None else {id(found)}
         return found
 
     def scalar(self, a: PrimExpr, b: PrimExpr) -> bool:

@@ -3,6 +3,8 @@
 import pytest
 
 import refrelax as rr
+from refrelax.judge.evidence import Proved
+from refrelax.judge.pointwise import attempt
 
 HEAD = 'n = TypeVar("n")\nm = TypeVar("m")\n\n@I.ir_module\nclass Module:\n'
 STORE = """    @T.prim_func(private=True)
@@ -142,6 +144,29 @@ def test_casts_that_may_fail(how: str) -> None:
     assert word(first, second, SQUARE).startswith("PROVED") == right
 
 
+STORED = f'y1 = R.call_dps_packed("h", (x,), out_ty={X})\nreturn y1'
+CALLED = (
+    'y1 = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0)\n'
+    'r = R.call_packed("h", x, y1{}, ty_args={})\nreturn {}'
+)
+
+
+@pytest.mark.parametrize(
+    "second, proved",
+    [
+        (CALLED.format("", "R.Tuple()", "y1"), True),
+        (CALLED.format("", "R.Any", "y1"), True),
+        (CALLED.format("", "R.Any", "r"), False),  # the first program drops what it gives
+        (CALLED.format("", X, "y1"), False),  # and nobody promises what that is
+        (CALLED.format(", y1", "R.Any", "y1"), False),
+        (CALLED.format("", "R.Any", "x"), False),
+    ],
+)
+def test_a_call_for_what_it_stores_may_say_that_it_gives_something(second: str, proved: bool) -> None:
+    found = attempt(rr.check(module(STORED)), rr.check(module(second)), "main")
+    assert isinstance(found, Proved) is proved, found
+
+
 def test_what_a_check_finds_is_not_known_before_it() -> None:
     store = """    @T.prim_func(private=True)
     def turned(a: T.handle, b: T.handle):
@@ -187,3 +212,20 @@ def test_what_a_library_function_gives_is_cast_alike() -> None:
     assert word(plus, plus.replace('s, R.const(2, "float32")', 'R.const(2, "float32"), s'), "") == "PROVED"
     assert word(one, other, "") != "PROVED"
     assert word(one, narrow, "") != "PROVED"
+
+
+def test_a_library_call_in_a_branch_is_named() -> None:
+    text = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((n,), "float32"):
+        if c:
+            z = R.call_dps_packed("my.f", (x,), out_ty=R.Tensor((n,), "float32"))
+        else:
+            z = R.{}(x)
+        return z
+"""
+    first, second = (rr.check(rr.parse(text.format(op))) for op in ("exp", "sin"))
+    assert attempt(first, second, "main") == "a call of my.f in a branch"
