@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
-from refrelax.semantics.dims.poly import Mono, Poly
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.pointwise.extract import read
+from refrelax.shape_solver.pointwise.fits import Fits, Size
 from refrelax.shape_solver.pointwise.logic import Logic
 from refrelax.shape_solver.pointwise.one_object import one_object
 from refrelax.shape_solver.pointwise.state import ASSUMED, Definedness
@@ -28,8 +28,6 @@ from refrelax.syntax.scalars import PrimExpr
 
 Read = tuple[tuple[TensorTerm, ...], list[Definedness]]
 """What the buffers hold after a call, in the order of the parameters, and what the call's meaning rests on."""
-
-Sizes = dict[tuple[tuple[Mono, int], ...], Poly]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,8 @@ class Reading:
     given: tuple[TensorTerm, ...]
     left: tuple[TensorTerm, ...]
     obligations: list[Definedness]
-    rests_on: frozenset[tuple[tuple[Mono, int], ...]]
-    sizes: Sizes
+    rests_on: frozenset[Size]
+    sizes: Fits
 
 
 @dataclass(slots=True)
