@@ -29,13 +29,13 @@ MOST_DIMS = 6
 MANY = 10
 """Of more extents than that, only those beside each other are multiplied: the others are too many."""
 MOST_STEPS = 60
+GUARDS = 2
+"""How many guards together may bound an integer."""
+
 Size = tuple[tuple[Mono, int], ...]
 """A product of extents of a buffer, in bytes, as a key."""
 Fits = dict[Size, Poly]
 """Sizes that are known to be at most ``LAST``."""
-
-GUARDS = 2
-"""How many guards together may bound an integer."""
 
 
 @dataclass(slots=True)
