@@ -112,7 +112,8 @@ def _parts_of(e: PrimExpr) -> Parts:
     known = _parts.get(id(e))
     if known is not None and known[0] is e:
         return known[1]
-    names, operators = set(), set()
+    names: set[str] = set()
+    operators: set[str] = set()
     for node in each_once(e):
         if isinstance(node, SymVar):
             names.add(node.name)
