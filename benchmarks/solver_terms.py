@@ -42,7 +42,7 @@ def text(term: list[Any], sort: str) -> str:
         case ["sym", int(k)]:
             return NAMES[k]
         case ["true" | "false" as truth]:
-            return truth.capitalize()
+            return str(truth).capitalize()
         case ["wrap", str(dtype), a] if is_dtype(dtype):
             return f"{dtype}({text(a, 'int')})"
         case ["wrap", *_]:
