@@ -168,7 +168,7 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
         rounds -= 1
         context, step, more = taken
         if context.facts is not before and _crossed(context.facts):
-            context = replace(context, absurd=True)
+            context = replace(context, facts=before, absurd=True)  # nobody may reckon with bounds that cross
         queue.remove(place)
         queue.changed(step, _bounded(before, context.facts))
         for each in more:

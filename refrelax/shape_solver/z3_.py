@@ -39,8 +39,8 @@ class _OnFirstUse:
 z3: Any = _OnFirstUse()
 
 _idle: Any = None
-"""A context that nobody asks: while it is there, the memory of another that is done with (16 MB) stays with the process.
-Without it each question gave that back and took it anew, page by page, which was four fifths of what most cost."""
+"""A context that nobody asks: while it is there, the memory of another that is done with (16 MB) stays with the
+process. Without it each question gave that back and took it anew, page by page, four fifths of what most cost."""
 
 AVAILABLE = find_spec("z3") is not None
 """Whether the solver extra is installed."""

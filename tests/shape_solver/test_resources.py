@@ -162,6 +162,13 @@ def test_what_stands_in_a_term_is_what_its_nodes_say() -> None:
     assert seen == {True, False}
 
 
+@pytest.mark.parametrize("given", [["1 <= y <= 0"], ["z > 1", "3 * z < 0"], ["z != 4", "-1 * y >= 0", "2 * y >= 6"]])
+def test_bounds_that_cross_are_seen_as_such(given: list[str]) -> None:
+    for claim in ("((y * z) & z) <= -3", "y == abs(x) % (z * y)", "(0 >> y) // (z * -3) >= (y * z) // (x * y)"):
+        answer = prove(claim, given)
+        assert isinstance(answer, Proved) and answer.vacuous and answer.stages[-1].name == "assumptions"
+
+
 @pytest.mark.parametrize(
     ("given", "needed", "same"),
     [
