@@ -39,7 +39,7 @@ class Effects(Contents):
     ) -> OpaqueCall:
         """One event: the first program's is noted, the second's found there. ``reach``: what it may store in, with
         ``outputs`` the last of the values; ``gives``: makes the unknowns that it gives."""
-        if self.branches:
+        if self.path:
             raise NotRead(f"{what[0]} in a branch")
         parts = leaves(values)
         if any(isinstance(each, Joined) for each in parts):
@@ -145,17 +145,26 @@ class Effects(Contents):
         self.apart(name, values)
         wanted: Type = types[0] if len(types) == 1 else TupleType(tuple(types)) if types else AnyType()
         said = self.said(wanted, symbols)
-        if not pure and not any(said):  # its outputs may be among its arguments
-            event = self.event(self.called(name, args, values), values, "all")
+        plain = self.called(name, args, values)
+        dropped = isinstance(wanted, AnyType) and self.comes(plain)
+        if not pure and (dropped or not any(said)):  # its outputs may be among its arguments
+            event = self.event(plain, values, "all")
         else:
-            what = (*self.called(name, args, values), "gives", pure, _form(wanted))
+            what = (*plain, "gives", pure, _form(wanted))
             seen = (*values, *(shape for _, shape in said))
             gives = lambda: tuple(self.unknown(*each) for each in said)  # noqa: E731
             event = self.event(what, seen, "nothing" if pure else "all", 0, gives)
         if event.reach != "outputs":
             self.know([each for value in values for each in leaves(value)])
+        if dropped and not event.gives:
+            return OpaqueResult()
         results = iter([self.kept(each) for each in event.gives])
         return _built(wanted, lambda: next(results))
+
+    def comes(self, what: tuple[object, ...]) -> bool:
+        """Whether the first program does this next, to which what is given here is nothing."""
+        made = self.events.made
+        return self.descent is not None and self.events.at < len(made) and made[self.events.at].what == what
 
     def called(self, name: str, args: Sequence[Value | str], values: tuple[Value, ...]) -> tuple[object, ...]:
         if name in contracts_of(self.module):

@@ -17,11 +17,14 @@ from typing import Literal
 from refrelax.judge.graph_values import Nothing, OpaqueResult, Value, as_number
 from refrelax.rules import rule
 from refrelax.semantics.dims.poly import Mono, Poly
-from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm
+from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm, Term
 from refrelax.syntax import graph
 
 Fits = dict[tuple[tuple[Mono, int], ...], Poly]
 """As of ``Sizes.known``."""
+
+Path = frozenset[tuple[Term, bool]]
+"""Conditions of ``if``, as terms, and what each of them is."""
 
 Reach = Literal["nothing", "outputs", "all"]
 """What an event may store in: what it is given as places for its results; all that it is given or knows from before."""
@@ -52,6 +55,14 @@ class Events:
     sizes: list[Fits] = field(default_factory=list)
     """What is known of sizes before each of them, and at the end: a buffer that the first program has behind one does
     not exist where its run ends there."""
+    arms: dict[Path, Fits] = field(default_factory=dict)
+    """What is known of sizes at the end of a branch of the first program, by what its run then has decided: nothing in
+    a branch is an event, so a run that comes to it has all its buffers."""
+
+    def along(self, path: Path) -> Fits:
+        """What is known of sizes in a branch of the second program: the first one's run has come through all branches
+        of its own that stand under conditions among these."""
+        return {key: size for decided, known in self.arms.items() if decided <= path for key, size in known.items()}
 
     @rule("va/events")
     def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> OpaqueCall:

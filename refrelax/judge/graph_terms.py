@@ -14,6 +14,7 @@ from typing import Any
 from refrelax.judge import recorded
 from refrelax.judge.built import LIBRARIES, Table, called, joined, matched
 from refrelax.judge.effects import Effects
+from refrelax.judge.events import Fits
 from refrelax.judge.graph_values import NOTHING, Truth, Value, as_number, is_nothing, places_in, product, same_bytes
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
@@ -25,7 +26,7 @@ from refrelax.semantics.ops import OVERWRITING
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.wellformed.heads import contracts_of
-from refrelax.shape_solver.pointwise import Definedness, NotRead, TensorTerm
+from refrelax.shape_solver.pointwise import Definedness, NotRead, TensorTerm, Term
 from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc
@@ -241,21 +242,39 @@ class Program(Effects):
         condition = (decides if isinstance(decides, Truth) else self.decided(decides)).term
         before, known = self.memory.state(), dict(self.logic.sizes.known)
         tables = {each: dict(each.slots) for each in self.tables}
-        self.branches += 1
-        yes = self.sequence(e.then_branch, dict(values), dict(symbols))
+        yes, here = self.arm(e.then_branch, (condition, True), known, values, symbols)
         then = self.memory.state()
         slots = {each: each.slots for each in tables}
         for table, first in tables.items():
             table.slots = first
         self.memory.restore(before)
-        self.logic.sizes.known = dict(known)  # a buffer of a branch that is not taken does not exist
-        no = self.sequence(e.else_branch, dict(values), dict(symbols))
-        self.branches -= 1
+        no, there = self.arm(e.else_branch, (condition, False), known, values, symbols)
         for table, left in slots.items():
             table.slots = joined(left, table.slots)
-        self.logic.sizes.known = known
+        self.logic.sizes.known = {key: size for key, size in here.items() if key in there}
         self.memory.join(before, then, lambda a, b: self.either(condition, a, b))
         return yes if yes is no else Joined(condition, yes, no)
+
+    def arm(
+        self,
+        body: graph.SeqExpr,
+        decides: tuple[Term, bool],
+        known: Fits,
+        values: dict[str, Value],
+        symbols: dict[str, PrimExpr],
+    ) -> tuple[Value, Fits]:
+        """One branch: what it gives, and what is known of sizes at its end. ``known``: of sizes before it; a buffer of
+        a branch that is not taken does not exist."""
+        path, self.path = self.path, self.path | {decides}
+        self.logic.sizes.known = dict(known)
+        if self.descent is not None:
+            self.logic.sizes.known |= self.events.along(self.path)
+        found = self.sequence(body, dict(values), dict(symbols))
+        end = self.logic.sizes.known
+        if self.descent is None:
+            self.events.arms[self.path] = self.events.arms.get(self.path, {}) | end
+        self.path = path
+        return found, end
 
     def decided(self, value: Value) -> Truth:
         """What a condition is now, which has to be no poison."""
@@ -298,7 +317,7 @@ class Program(Effects):
 
     def in_place(self, function: graph.Function, given: Mapping[str, Any]) -> Value:
         """The body of a function on values for its parameters, whose types have to be seen to hold."""
-        if self.branches:
+        if self.path:
             raise NotRead("a recorded run in a branch")
         values, symbols = dict(given), dict[str, PrimExpr]()
         for name, type_ in recorded.typed(function):
@@ -362,8 +381,9 @@ class Program(Effects):
                 return tuple(fields)  # type: ignore[arg-type]
             case "tuple_getitem", [tuple() as whole, k] if (at := as_number(k)) is not None:  # type: ignore[arg-type]
                 return self.field_at(whole, at)
-            case _:
-                made = called(name, found, self.logic)
+            case _:  # (of what an ``if`` gives, what either branch leaves is looked at)
+                seen = [self.content(each) if isinstance(each, Joined) else each for each in found]
+                made = called(name, seen, self.logic)
                 self.tables += [made] if isinstance(made, Table) else []
                 return made  # type: ignore[return-value]
 

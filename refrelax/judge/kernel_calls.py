@@ -5,17 +5,18 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/same-call``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from refrelax.judge.events import Events
+from refrelax.judge.events import Events, Path
 from refrelax.judge.graph_checks import Checks
 from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.same_calls import Calls, Made, repeatable, unknown
 from refrelax.semantics.loops.visit import stored_to
-from refrelax.shape_solver.pointwise import OPEN, Descent, NotRead, TensorTerm, read
+from refrelax.shape_solver.pointwise import OPEN, Definedness, Descent, NotRead, TensorTerm
 from refrelax.shape_solver.pointwise.assumptions import learn
 from refrelax.shape_solver.pointwise.logic import compare
+from refrelax.shape_solver.pointwise.readings import Readings
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, int_imm
 from refrelax.syntax.types import TensorType, Type
@@ -28,9 +29,13 @@ class KernelCalls(Checks):
     calls: Calls
     descent: Descent | None = None
     """Of the second program: how its calls are compared with those of the first."""
+    readings: Readings = field(kw_only=True)
+    """What loop programs come to, whichever program calls them."""
     events: Events = field(default_factory=Events, kw_only=True)
-    branches: int = field(default=0, kw_only=True)
-    """How many branches of an ``if`` are around."""
+    rests_on: dict[int, Definedness] = field(default_factory=dict, kw_only=True)
+    """What calls have rested on so far, by identity."""
+    path: Path = field(default=frozenset(), kw_only=True)
+    """What is decided around, in branches of an ``if``."""
 
     def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> TensorTerm:
         """An output: nothing is written yet."""
@@ -41,7 +46,7 @@ class KernelCalls(Checks):
     def not_negative(self, extent: PrimExpr) -> None:
         """In the first program it is taken for granted, if every run comes here."""
         super(KernelCalls, self).not_negative(extent)
-        if self.descent is None and not self.branches and not self.events.made:
+        if self.descent is None and not self.path and not self.events.made:
             self.logic.assume(compare("GE", extent, int_imm(0, extent.dtype)))
 
     def unwritten(self, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
@@ -83,15 +88,25 @@ class KernelCalls(Checks):
         scalars = tuple(symbols[p.var.name] for p in func.params if isinstance(p, ScalarParam))
         if self.descent is not None and (found := self.calls.find(func, before, scalars, self.events.at)) is not None:
             return dict(zip(buffers, found.after(before), strict=True))
+        if id(func) in self.calls.closed and not self.path:
+            return self.not_read(func, before, scalars, NotRead("a loop program that both programs call as often"))
         try:
-            contents, obligations = read(func, given, symbols, self.terms, self.logic)
+            left, obligations = self.readings.read(func, given, symbols)
         except NotRead as reason:
             return self.not_read(func, before, scalars, reason)
-        self.obligations += [replace(each, given=(*each.given, *self.facts)) for each in obligations]
-        if self.descent is None and not self.branches and not self.events.made and not self.facts:
+        contents = dict(zip(buffers, left, strict=True))
+        self.rest_on(obligations)
+        if self.descent is None and not self.path and not self.events.made and not self.facts:
             learn(obligations, self.terms, self.logic)
         self.made(func, before, scalars, contents)
         return contents
+
+    def rest_on(self, obligations: Sequence[Definedness]) -> None:
+        """Each once: what a program rested on before, it has with as many facts."""
+        for each in obligations:
+            if id(each) not in self.rests_on:
+                self.rests_on[id(each)] = each
+                self.obligations.append(replace(each, given=(*each.given, *self.facts)))
 
     def not_read(
         self, func: PrimFunc, before: tuple[TensorTerm, ...], scalars: tuple[PrimExpr, ...], reason: NotRead
@@ -104,7 +119,7 @@ class KernelCalls(Checks):
             if found is None:
                 raise reason
             return dict(zip(buffers, found.after(before), strict=True))
-        if self.branches or not repeatable(func):
+        if self.path or not repeatable(func):
             raise reason
         self.calls.unread.append(str(reason))
         changed = stored_to(func)
@@ -120,7 +135,7 @@ class KernelCalls(Checks):
         contents: Mapping[str, TensorTerm],
     ) -> None:
         """Note a call that every run of the first program makes."""
-        if self.descent is None and not self.branches and repeatable(func):
+        if self.descent is None and not self.path and repeatable(func):
             after = (contents[p.buffer.name] for p in func.params if isinstance(p, BufferParam))
             left = tuple(None if new is old else new for new, old in zip(after, before, strict=True))
             self.calls.keep(Made(func, before, scalars, left, len(self.events.made)))

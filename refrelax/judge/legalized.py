@@ -8,6 +8,9 @@ from dataclasses import replace
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.evidence import LEGALIZATION
 from refrelax.lower.aliases import aliases_of, names_in
+from refrelax.lower.claims import Ledger
+from refrelax.lower.legalize import run
+from refrelax.lower.legalize.remembered import Memory
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.ops import FRESH, OPERATORS, OVERWRITING
 from refrelax.semantics.types.checked import CheckedModule
@@ -23,6 +26,9 @@ ALLOCATING = frozenset({
     "relax.builtin.alloc_tensor", "relax.memory.alloc_storage", "relax.memory.alloc_tensor", "relax.vm.alloc_storage",
     "relax.vm.alloc_tensor",
 })  # fmt: skip
+
+MEMORY = Memory()
+"""Calls that proofs of this process have read."""
 
 
 def legalized(
@@ -91,12 +97,9 @@ def _lowered(checked: CheckedModule, assume: Mapping[str, Sequence[PrimExpr]]) -
         raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
     if not checked.module.relax_functions():
         return checked.module
-    from refrelax.lower.claims import Ledger
-    from refrelax.lower.legalize import run
-
     keep = SHARING if _is_sharing_seen(checked.module) else frozenset()
     try:
-        return run(checked, Ledger(), keep, assume)
+        return run(checked, Ledger(), keep, assume, MEMORY)
     except (Rejection, InternalError) as problem:
         raise NotRead(f"operators are not legalized: {problem}") from problem
 

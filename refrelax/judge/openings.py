@@ -9,10 +9,14 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
+from refrelax.lower.legalize.remembered import MOST, names_of, numbered
 from refrelax.lower.legalize.site import Typing
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.meaning.indices import Unfit
 from refrelax.semantics.ops.meaning.openings import Opening
@@ -20,7 +24,7 @@ from refrelax.semantics.ops.meaning.openings import openings as openings_of
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Binding, Call, Expr, Function, If, Op, PrimValue, SeqExpr, Tuple, VarBinding
+from refrelax.syntax.graph import Binding, Call, Constant, Expr, Function, If, Op, PrimValue, SeqExpr, Tuple, VarBinding
 from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
@@ -69,7 +73,13 @@ def _checks(binding: Binding) -> bool:
 
 def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Opening] | None:
     typing = Typing(checked.module, checked.types.get(entry, {}).get)
-    types = [typing.of(each) for each in call.args]
+    types = tuple(typing.of(each) for each in call.args)
+    if any(isinstance(each, Constant) and each.shape for each in nodes(call.args)):
+        return _of_types(call, op, types)
+    return _as_before(replace(call, args=numbered(call.args, names_of(call))), op, types)
+
+
+def _of_types(call: Call, op: str, types: tuple[Type | None, ...]) -> list[Opening] | None:
     if _unmet([each.dtype for each in _tensors(types) if each.dtype is not None]):
         return None
     if op == "relax.clip" and not _within(types[0], call.args[1:]):
@@ -82,6 +92,10 @@ def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Op
         return list(openings_of(written(text, call, *given)))
     except Unfit:
         return None
+
+
+_as_before = lru_cache(maxsize=MOST)(_of_types)
+"""A call whose variables are numbered: what it leaves open is asked for again and again, and is nobody's to change."""
 
 
 def operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
@@ -103,12 +117,12 @@ def operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
             raise Unfit("an argument whose extents are not known")
 
 
-def _tensors(types: list[Type | None]) -> Iterator[TensorType]:
+def _tensors(types: Sequence[Type | None]) -> Iterator[TensorType]:
     for each in types:
         if isinstance(each, TensorType):
             yield each
         elif isinstance(each, TupleType):
-            yield from _tensors(list(each.fields))
+            yield from _tensors(each.fields)
 
 
 def _unmet(names: list[str]) -> bool:

@@ -10,7 +10,7 @@ Spec: ``spec/06c-pointwise.md``, Pointwise equality.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.judge import recorded
@@ -39,6 +39,7 @@ from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, 
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare
+from refrelax.shape_solver.pointwise.readings import Readings
 from refrelax.shape_solver.pointwise.recording import Recorder, Result
 from refrelax.shape_solver.pointwise.recording_tables import NoRecord
 from refrelax.shape_solver.pointwise.show import Words
@@ -95,8 +96,7 @@ def search(
 ) -> tuple[Proved | str, list[dict[str, int]]]:
     """A proof, or why there is none and shapes at which some step of it fails: where to look for a difference, the
     least usual first."""
-    comparison = _Comparison.of(options)
-    found = comparison.attempt(first, second, entry)
+    found, comparison = _compared(first, second, entry, options)
     if isinstance(found, Proved):
         return found, []
     shapes = [{name.split("%")[0]: k for name, k in shape} for shape in comparison.logic.shapes]
@@ -114,7 +114,20 @@ def explain(first: CheckedModule, second: CheckedModule, entry: str = "main", op
 
 def attempt(first: CheckedModule, second: CheckedModule, entry: str, options: Options = PLAIN) -> Proved | str:
     """A proof, or why there is none."""
-    return _Comparison.of(options).attempt(first, second, entry)
+    return _compared(first, second, entry, options)[0]
+
+
+@rule("va/same-call")
+def _compared(
+    first: CheckedModule, second: CheckedModule, entry: str, options: Options
+) -> tuple[Proved | str, _Comparison]:
+    """Without reading what both programs call as often, which is most of what a pass leaves as it was; then with it."""
+    comparison = _Comparison.of(options)
+    found = comparison.attempt(first, second, entry)
+    if isinstance(found, Proved) or not comparison.closed:
+        return found, comparison
+    comparison = replace(_Comparison.of(options), closes=False)
+    return comparison.attempt(first, second, entry), comparison
 
 
 @dataclass(slots=True)
@@ -123,6 +136,10 @@ class _Comparison:
     logic: Logic
     options: Options
     trusts: dict[str, None] = field(default_factory=dict)
+    closes: bool = True
+    """Whether loop programs that both programs call as often are left unread."""
+    closed: bool = False
+    """Whether some were."""
 
     @staticmethod
     def of(options: Options) -> _Comparison:
@@ -166,9 +183,11 @@ class _Comparison:
         binds_no_more(ours.functions[entry], theirs.functions[entry])
         self.promised(ours.functions[entry], theirs.functions[entry], names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
-        events = Events()
-        one = Program(ours, self.terms, self.logic, calls, events=events, casts=own_casts(module_a, entry))
-        two = Program(theirs, self.terms, self.logic, calls, descent, events=events, casts=own_casts(module_b, entry))
+        self.closed = self.closes and calls.close(ours, theirs)
+        events, readings = Events(), Readings(self.terms, self.logic, calls.outline, calls.equal)
+        shared: dict[str, Any] = {"events": events, "readings": readings}
+        one = Program(ours, self.terms, self.logic, calls, casts=own_casts(module_a, entry), **shared)
+        two = Program(theirs, self.terms, self.logic, calls, descent, casts=own_casts(module_b, entry), **shared)
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
         if not events.made:  # at each of them a run may end, before it comes to what is open

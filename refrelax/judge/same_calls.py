@@ -10,6 +10,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/same-call``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from refrelax.shape_solver.pointwise.elements import OF_INDICES, PURE
 from refrelax.syntax import dtypes
 from refrelax.syntax.alike import outline
 from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.graph import GlobalVar
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,
@@ -37,6 +39,7 @@ from refrelax.syntax.loops import (
     SBlock,
     Stmt,
 )
+from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, SymVar
 
 ALLOWED = PURE | OF_INDICES | {"tvm_storage_sync"}
@@ -74,11 +77,37 @@ class Calls:
     """By the outline of the loop program."""
     unread: list[str] = field(default_factory=list)
     """Why calls were not read."""
+    closed: set[int] = field(default_factory=set)
+    """Loop programs, by identity, that are not read since both programs call them as often."""
     compared: list[tuple[TensorTerm, TensorTerm]] = field(default_factory=list)
     """What calls of both programs are given that were seen to be the same."""
+    _found: set[int] = field(default_factory=set)
+    """Calls that are one of the second program's, by identity."""
     _same: dict[tuple[int, int], bool] = field(default_factory=dict)
     _outlines: dict[int, int] = field(default_factory=dict)
     _kept: list[PrimFunc] = field(default_factory=list)
+
+    def close(self, first: Module, second: Module) -> bool:
+        """Read no loop program that both modules call as often, up to names; whether there are any."""
+        kinds: list[tuple[PrimFunc, list[PrimFunc], list[int]]] = []
+        by_outline: dict[int, list[int]] = {}
+        for side, module in enumerate((first, second)):
+            used = Counter(
+                each.name for f in module.relax_functions().values() for each in nodes(f) if isinstance(each, GlobalVar)
+            )
+            for name, func in module.functions.items():
+                if not isinstance(func, PrimFunc) or not used[name] or not repeatable(func):
+                    continue
+                alike = by_outline.setdefault(self.outline(func), [])
+                kind = next((k for k in alike if self.equal(kinds[k][0], func)), None)
+                if kind is None:
+                    kind = len(kinds)
+                    alike.append(kind)
+                    kinds.append((func, [], [0, 0]))
+                kinds[kind][1].append(func)
+                kinds[kind][2][side] += used[name]
+        self.closed = {id(func) for _, funcs, (ours, theirs) in kinds if ours == theirs for func in funcs}
+        return bool(self.closed)
 
     def keep(self, made: Made) -> None:
         """Note a call."""
@@ -100,10 +129,13 @@ class Calls:
         alike = self.made.get(self.outline(func), ())
         of = [each for each in alike if each.behind <= behind and self.equal(each.func, func)]
         of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
+        of.sort(key=lambda each: id(each) in self._found)  # what calls leave open may differ: one another's in order
         if same is None:
-            return next((each for each in of if all(map(self.unwritten, each.given, given))), None)
-        found = next((each for each in of[-MOST_TRIED:] if all(map(same, each.given, given))), None)
-        self.compared += zip(found.given, given, strict=True) if found is not None else ()
+            found = next((each for each in of if all(map(self.unwritten, each.given, given))), None)
+        else:
+            found = next((each for each in of[:MOST_TRIED] if all(map(same, each.given, given))), None)
+            self.compared += zip(found.given, given, strict=True) if found is not None else ()
+        self._found |= set() if found is None else {id(found)}
         return found
 
     def scalar(self, a: PrimExpr, b: PrimExpr) -> bool:

@@ -50,8 +50,14 @@ class Parameters:
         if len(a) != len(b):
             raise NotRead("the entries take different numbers of arguments")
         for (name, x), (other, y) in zip(a, b, strict=True):
-            if isinstance(x, PrimType) and isinstance(y, PrimType) and x.dtype == y.dtype != "bool":
-                self.match(SymVar(name, x.dtype), SymVar(other, y.dtype))
+            if not isinstance(x, PrimType) or x != y or x.dtype == "bool":
+                continue
+            if dtypes.is_float(x.dtype):
+                self.ours[name] = self.theirs[other] = self.terms.as_index(
+                    self.terms.load(self.tensor(name, (), x.dtype), ())
+                )
+            else:
+                self.match(SymVar(name, x.dtype), SymVar(other, x.dtype))
         for (name, x), (_, y) in zip(a, b, strict=True):
             self.pair(name, x, y)
         for name, x in a:  # before the size of any: an extent may be a product of symbols of a later one
@@ -96,6 +102,8 @@ class Parameters:
                 return self.tensor(name, self.dims(name, type_), type_.dtype or "")
             case PrimType("bool"):  # a tensor of one element: nothing is done with it but to branch on it
                 return self.tensor(name, (), "bool")
+            case PrimType(dtype) if dtypes.is_float(dtype):  # no index is made of it: an element, by a name
+                return self.ours[name]
             case PrimType(dtype):
                 scalar = ideal(self.ours[name])
                 low, high = dtypes.integer_range(dtype)
@@ -139,7 +147,7 @@ def signature(func: object) -> Signature:
             raise NotRead(f"the truth {name} that goes elsewhere than in a condition: it is no tensor")
         if type_ is None or not _is_read(type_, func):
             what = "an unknown type" if type_ is None else type_text(type_)
-            raise NotRead(f"the parameter {name} of type {what}: read are known extents and dtypes, and integers")
+            raise NotRead(f"the parameter {name} of type {what}: read are known extents and dtypes, and numbers")
         read.append((name, type_))
     return tuple(read)
 
@@ -201,7 +209,7 @@ def _is_read(type_: Type, func: object) -> bool:
         case PrimType("bool"):
             return isinstance(func, graph.Function)
         case PrimType(dtype):
-            return dtype in ("int32", "int64")
+            return dtype in ("int32", "int64") or dtypes.is_float(dtype)
         case TupleType(fields):
             return all(not isinstance(each, PrimType) and _is_read(each, func) for each in fields)
         case _:

@@ -16,9 +16,10 @@ Address = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A recorded run: the addresses of its arguments, the arguments themselves (so that no other memory gets their
-    addresses), and the tensors of its result that it made itself."""
+    """A recorded run: the function whose launches they are, the addresses of its arguments, the arguments themselves
+    (so that no other memory gets their addresses), and the tensors of its result that it made itself."""
 
+    function: Any
     addresses: tuple[Address, ...]
     args: tuple[Any, ...]
     made: tuple[TensorValue, ...]

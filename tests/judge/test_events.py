@@ -3,6 +3,8 @@
 import pytest
 
 import refrelax as rr
+from refrelax.judge.evidence import Proved
+from refrelax.judge.pointwise import attempt
 
 HEAD = 'n = TypeVar("n")\nm = TypeVar("m")\n\n@I.ir_module\nclass Module:\n'
 STORE = """    @T.prim_func(private=True)
@@ -140,6 +142,29 @@ CASTS = {
 def test_casts_that_may_fail(how: str) -> None:
     first, second, right = CASTS[how]
     assert word(first, second, SQUARE).startswith("PROVED") == right
+
+
+STORED = f'y1 = R.call_dps_packed("h", (x,), out_ty={X})\nreturn y1'
+CALLED = (
+    'y1 = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0)\n'
+    'r = R.call_packed("h", x, y1{}, ty_args={})\nreturn {}'
+)
+
+
+@pytest.mark.parametrize(
+    "second, proved",
+    [
+        (CALLED.format("", "R.Tuple()", "y1"), True),
+        (CALLED.format("", "R.Any", "y1"), True),
+        (CALLED.format("", "R.Any", "r"), False),  # the first program drops what it gives
+        (CALLED.format("", X, "y1"), False),  # and nobody promises what that is
+        (CALLED.format(", y1", "R.Any", "y1"), False),
+        (CALLED.format("", "R.Any", "x"), False),
+    ],
+)
+def test_a_call_for_what_it_stores_may_say_that_it_gives_something(second: str, proved: bool) -> None:
+    found = attempt(rr.check(module(STORED)), rr.check(module(second)), "main")
+    assert isinstance(found, Proved) is proved, found
 
 
 def test_what_a_check_finds_is_not_known_before_it() -> None:

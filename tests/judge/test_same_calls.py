@@ -115,3 +115,48 @@ def test_an_offset_that_the_function_uses_is_no_repeatable_call() -> None:
     assert repeatable(rr.parse(text).functions["f"])
     used = text.replace("T.float32(1)", 'T.Cast("float32", o)')
     assert not repeatable(rr.parse(used).functions["f"])
+
+
+def twice(names: str) -> str:
+    """Two calls of one function; what is done with them."""
+    return f"a = {tir('add', 'x')}; b = {tir('add', 'y')}; c = R.subtract({names}); d = {tir('scan', 'c')}; return d"
+
+
+def test_calls_that_both_make_are_not_read() -> None:
+    between = tir("add", "x") + "; b = " + tir("add", "y")
+    swapped = twice("a, b").replace(between, tir("add", "y") + "; b = " + tir("add", "x")).replace("a, b)", "b, a)")
+    assert isinstance(attempt(module(twice("a, b")), module(swapped), "main"), Proved), "in another order"
+
+
+@pytest.mark.parametrize("wrong", ["b, a", "a, a", "b, b", "a, x"])
+def test_what_is_not_read_is_not_taken_for_something_else(wrong: str) -> None:
+    assert isinstance(attempt(module(twice("a, b")), module(twice(wrong)), "main"), str)
+
+
+def test_calls_are_read_where_a_proof_needs_it() -> None:
+    """Both call ``add`` once, on other things: what it gives has to be looked at."""
+    first = f"a = {tir('add', 'x')}; b = R.flip(a, axis=0); return b"
+    second = f"b = R.flip(x, axis=0); a = {tir('add', 'b')}; return a"
+    assert isinstance(attempt(module(first), module(second), "main"), Proved)
+    assert isinstance(attempt(module(first), module(second.replace("flip(x", "flip(y")), "main"), str)
+
+
+def test_the_same_call_made_twice_may_be_two_unknowns_in_the_same_order() -> None:
+    body = f"a = {tir('scan', 'x')}; b = {tir('scan', 'x')}; c = R.add(a, R.negative(b)); return (a, b, c)"
+    assert isinstance(attempt(module(body), module(body), "main"), Proved)
+    other = body.replace("R.negative(b)", "R.negative(a)")
+    assert isinstance(attempt(module(body), module(other), "main"), str)
+
+
+HALF = """    @T.prim_func
+    def half(x: T.Buffer((n,), "float32"), y: T.Buffer((n,), "float32")):
+        for i in range(n):
+            if x[i] > T.float32(0):
+                y[i] = x[i]
+
+"""
+
+
+def test_what_a_call_leaves_unwritten_is_its_own() -> None:
+    body = f"a = {tir('half', 'x')}; b = {tir('half', 'x')}; return (a, b)"
+    assert isinstance(attempt(module(body, HALF), module(body, HALF), "main"), Proved)

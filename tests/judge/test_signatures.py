@@ -20,6 +20,18 @@ SCALAR = """    @T.prim_func
         for i in range(n):
             y[i] = T.if_then_else(k <= i and 0 <= k, x[i], T.float32(0))
 """
+FLOAT = """    @T.prim_func
+    def scaled(x: T.Buffer((n,), "float32"), k: T.float32, y: T.Buffer((n,), "float32")):
+        for i in range(n):
+            y[i] = x[i] * k + k
+
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), k: R.Prim("float32"), l: R.Prim("float32")):
+        cls = Module
+        y = R.call_tir(cls.scaled, (x, k), out_ty=R.Tensor((n,), "float32"))
+        z = R.call_tir(cls.scaled, (y, l), out_ty=R.Tensor((n,), "float32"))
+        return z
+"""
 GRAPH = """    @R.function
     def main(s: R.Shape([n, m]), t: R.Tuple(R.Tensor((n,), "float32"), R.Tensor((m,), "float32"))):
         a = t[0]
@@ -34,6 +46,8 @@ GRAPH = """    @R.function
     [
         (SCALAR, "k <= i and 0 <= k", "not (i < k) and k > -1", "k <= i"),
         (SCALAR, "k <= i and 0 <= k", "0 <= k and k < i + 1", "0 <= k and k < i"),
+        (FLOAT, "x[i] * k + k", "k + k * x[i]", "k + k * k"),
+        (FLOAT, "(x, k)", "(x, k) ", "(x, l)"),
         (GRAPH, "R.multiply(a, a)", "R.square(a)", "R.add(a, a)"),
         (GRAPH, "R.shape([n, 4])", "R.shape([n, 2 + 2])", "R.shape([m, 4])"),
         (GRAPH, "b = t[1]", "b = R.add(t[1], R.const(-0.0, 'float32'))", "b = R.add(t[1], R.const(1.0, 'float32'))"),

@@ -29,7 +29,7 @@ class Mutant:
 MATCHER, DISPATCHER = match._Matcher, dispatch_library._Dispatcher
 TRUE_VARIABLE, TRUE_EXPRESSION = MATCHER.variable, MATCHER.expression
 TRUE_UNIFIED, TRUE_CALLED, TRUE_SAME = MATCHER.unified, dispatch_library._called, match.same
-TRUE_RUN, TRUE_MATCH = dispatch_library.run, match.match
+TRUE_RUN = dispatch_library.run
 
 
 def _nothing(*_: Any) -> None:
@@ -44,42 +44,42 @@ def _as_it_was(_self: Any, _pattern: Any, _found: Any, _where: str, binding: str
     return site.types[binding]
 
 
-def _not_shared(self: Any, name: str, e: Any) -> bool:
-    return name in self.found or TRUE_VARIABLE(self, name, e)
+def _not_shared(self: Any, name: str, e: Any, way: Any) -> Any:
+    return [way] if name in way.found else TRUE_VARIABLE(self, name, e, way)
 
 
 def _any_constant(a: Any, b: Any) -> bool:
     return (isinstance(a, Constant) and isinstance(b, Constant)) or TRUE_SAME(a, b)
 
 
-def _any_operator(self: Any, wanted: Any, e: Any, of: str, at: str) -> bool:
+def _any_operator(self: Any, wanted: Any, e: Any, bound: Any, way: Any) -> Any:
     if isinstance(wanted, Call) and isinstance(e, Call) and len(wanted.args) == len(e.args) == 1:
         e = replace(e, op=wanted.op, attrs=wanted.attrs)
-    return TRUE_EXPRESSION(self, wanted, e, of, at)
+    return TRUE_EXPRESSION(self, wanted, e, bound, way)
 
 
-def _any_field(self: Any, wanted: Any, e: Any, of: str, at: str) -> bool:
+def _any_field(self: Any, wanted: Any, e: Any, bound: Any, way: Any) -> Any:
     if isinstance(wanted, TupleGetItem) and isinstance(e, TupleGetItem):
         e = replace(e, index=wanted.index)
-    return TRUE_EXPRESSION(self, wanted, e, of, at)
+    return TRUE_EXPRESSION(self, wanted, e, bound, way)
 
 
 def _any_dtype(own: Any, found: Any) -> bool:
     return isinstance(found, TensorType) and isinstance(found.shape, tuple) and own.ndim == found.ndim
 
 
-def _unified_at_any_dtype(self: Any, position: int) -> Any:
+def _unified_at_any_dtype(self: Any, position: int, way: Any) -> Any:
     old = self.pattern
     dtype = self.site.types[self.site.block.bindings[position].name].dtype
     self.pattern = replace(
         old, params={k: replace(v, dtype=dtype) for k, v in old.params.items()}, result=replace(old.result, dtype=dtype)
     )
-    return TRUE_UNIFIED(self, position)
+    return TRUE_UNIFIED(self, position, way)
 
 
-def _no_conditions(self: Any, position: int) -> Any:
+def _no_conditions(self: Any, position: int, way: Any) -> Any:
     self.pattern = replace(self.pattern, conditions=())
-    return TRUE_UNIFIED(self, position)
+    return TRUE_UNIFIED(self, position, way)
 
 
 def _other_arguments(change: Any) -> Any:
@@ -154,12 +154,13 @@ def _at_the_first(self: Any, block: Any, where: str) -> Any:
 TRUE_DATAFLOW = DISPATCHER.dataflow
 
 
-def _match_that_may_eat_arguments(pattern: Any, site: Any, position: int, misses: Any) -> Any:
+def _matches_that_may_eat_arguments(pattern: Any, site: Any, position: int, misses: Any) -> Any:
     matcher = MATCHER(pattern, site)
     here = Var(site.block.bindings[position].name)
-    if not matcher.variable(pattern.root, here) or match.outside(site, matcher.positions, position):
-        return None
-    return matcher.unified(position)
+    for way in matcher.variable(pattern.root, here, match._Way()):
+        found = None if match.outside(site, way.positions, position) else matcher.unified(position, way)
+        if found is not None:
+            yield found
 
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -218,7 +219,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "inner result passed on",
         "the sum with its product",
-        ((match, "match", _match_that_may_eat_arguments), (dispatch_library, "match", _match_that_may_eat_arguments)),
+        ((dispatch_library, "matches", _matches_that_may_eat_arguments),),
         "rejected",
     ),
     Mutant("symbol used before it is bound", "after the check", ((DISPATCHER, "dataflow", _at_the_first),), "rejected"),

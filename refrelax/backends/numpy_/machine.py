@@ -36,9 +36,10 @@ Run = Any
 
 @dataclass(slots=True)
 class Recorded:
-    """A recorded run. ``held``: its arguments, so that no other array gets their addresses; ``launches``: ``None`` if
-    the function computes by other means than launches, so that its replay runs it."""
+    """A recorded run of ``function``. ``held``: its arguments, so that no other array gets their addresses;
+    ``launches``: ``None`` if the function computes by other means than launches, so that its replay runs it."""
 
+    function: Callable[..., Any]
     addresses: list[Any]
     held: tuple[Any, ...]
     launches: list[Launch] | None
@@ -94,12 +95,13 @@ def run_or_capture(run: Run, function: Callable[..., Any], args: tuple[Any, ...]
             for program, given in found.launches:
                 program(run, *given)
             return found.result
+        function = found.function  # (what was recorded, whatever function this call names)
     outer, machine.recording = machine.recording, []
     try:
         result, launches = function(run, *args), machine.recording
     finally:  # a run that ends before its time records no more
         machine.recording = outer
-    machine.recorded[key] = Recorded(addresses, args, launches if _is_list(run, function) else None, result)
+    machine.recorded[key] = Recorded(function, addresses, args, launches if _is_list(run, function) else None, result)
     return result
 
 

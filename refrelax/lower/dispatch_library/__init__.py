@@ -17,7 +17,7 @@ from pathlib import Path
 from refrelax.lower.claims import Ledger, both, eq
 from refrelax.lower.counts import operators
 from refrelax.lower.dispatch_library.library import DEFAULT, KNOWN, load, own_patterns, tried
-from refrelax.lower.dispatch_library.matching import Match, Site, match
+from refrelax.lower.dispatch_library.matching import Match, Site, matches
 from refrelax.lower.dispatch_library.misses import Misses
 from refrelax.lower.dispatch_library.patterns import Pattern
 from refrelax.lower.fuse_ops.interface import extents
@@ -135,15 +135,15 @@ class _Dispatcher:
         new: dict[int, VarBinding] = {}
         for pattern in self.patterns:
             for position in reversed(range(len(block.bindings))):
-                found = match(pattern, site, position, self.misses) if position not in site.taken else None
-                if found is None:
-                    continue
-                out = self.result(pattern, found, where, block.bindings[position].name, site)
-                if out is not None:
-                    site.taken |= found.positions
-                    new[position] = _called(pattern, found, block.bindings[position], out)
-                    self.used[pattern.library] = pattern
-                    self.calls[pattern.library] += 1
+                binding = block.bindings[position]
+                for found in matches(pattern, site, position, self.misses) if position not in site.taken else ():
+                    out = self.result(pattern, found, where, binding.name, site)
+                    if out is not None:
+                        site.taken |= found.positions
+                        new[position] = _called(pattern, found, binding, out)
+                        self.used[pattern.library] = pattern
+                        self.calls[pattern.library] += 1
+                        break
         kept = ((p, b) for p, b in enumerate(block.bindings) if p in new or p not in site.taken)
         return replace(block, bindings=tuple(new.get(p, b) for p, b in kept))
 

@@ -8,7 +8,7 @@ Spec: ``spec/10-lowering.md``, ``lo/dispatch-match``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.dead_code import mentions
@@ -144,30 +144,36 @@ class Match:
     result: Type
 
 
+STEPS = 4096
+"""How many names of a pattern are looked at in all ways together: an exchange that fails late is tried often."""
+
+
 @rule("lo/dispatch-match")
-def match(pattern: Pattern, site: Site, position: int, misses: Misses) -> Match | None:
-    """The match of a pattern whose result is bound at ``position``; ``None`` if there is none, which ``misses`` is
-    told."""
+def matches(pattern: Pattern, site: Site, position: int, misses: Misses) -> Iterator[Match]:
+    """The matches of a pattern whose result is bound at ``position``, one for each order of operands that may be
+    exchanged; why there is none is told to ``misses``."""
     matcher = _Matcher(pattern, site)
-    here = Var(site.block.bindings[position].name)
-    if not matcher.variable(pattern.root, here):
+    here, any_way = Var(site.block.bindings[position].name), False
+    for way in matcher.variable(pattern.root, here, _Way()):
+        any_way = True
+        if (other := outside(site, way.positions, position)) is not None:
+            misses.note(pattern.library, len(way.positions), other)
+            continue
+        replaced = {site.block.bindings[p].name for p in way.positions}
+        if any(isinstance(e, Var) and e.name in replaced for name, e in way.found.items() if name in pattern.params):
+            continue  # an argument that is an inner result
+        found = matcher.unified(position, way)
+        if found is None:
+            why = f"the dtypes, ranks or extents at {here.name} are not those of its types"
+            misses.note(pattern.library, len(way.positions), why)
+        else:
+            yield found
+    if not any_way:
         misses.note(pattern.library, *matcher.miss)
-        return None
-    if (other := outside(site, matcher.positions, position)) is not None:
-        misses.note(pattern.library, len(matcher.positions), other)
-        return None
-    replaced = {site.block.bindings[p].name for p in matcher.positions}
-    if any(isinstance(e, Var) and e.name in replaced for name, e in matcher.found.items() if name in pattern.params):
-        return None  # an argument that is an inner result
-    found = matcher.unified(position)
-    if found is None:
-        why = f"the dtypes, ranks or extents at {here.name} are not those of its types"
-        misses.note(pattern.library, len(matcher.positions), why)
-    return found
 
 
 @rule("lo/dispatch-inner")
-def outside(site: Site, positions: set[int], root: int) -> str | None:
+def outside(site: Site, positions: frozenset[int], root: int) -> str | None:
     """Why the match is not by itself, in words: all but the root's results are used by it alone, and nothing moves
     across a barrier."""
     for position in sorted(positions - {root}):
@@ -177,77 +183,98 @@ def outside(site: Site, positions: set[int], root: int) -> str | None:
     return None if len({site.segments[p] for p in positions}) == 1 else "a call between its operators may store"
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """``found``: what stands for each name of the pattern so far; ``positions``: the bindings; ``pairs``: extents that
+    must be equal."""
+
+    found: Mapping[str, Expr] = field(default_factory=dict)
+    positions: frozenset[int] = frozenset()
+    pairs: tuple[Pair, ...] = ()
+
+    def paired(self, *pairs: Pair) -> _Way:
+        return replace(self, pairs=self.pairs + pairs)
+
+
 @dataclass(slots=True)
 class _Matcher:
+    """Each method that matches takes a way and gives every way to go on, one for each order of operands."""
+
     pattern: Pattern
     site: Site
-    found: dict[str, Expr] = field(default_factory=dict)
-    positions: set[int] = field(default_factory=set)
-    pairs: list[Pair] = field(default_factory=list)
+    steps: int = STEPS
     miss: tuple[int, str] = (0, "")
     """How many bindings were matched where most were, and what was different there."""
 
-    def differs(self, why: str) -> bool:
+    def differs(self, way: _Way, why: str) -> bool:
         """Note what is different. ``False``."""
-        if len(self.positions) > self.miss[0]:
-            self.miss = (len(self.positions), why)
+        if len(way.positions) > self.miss[0]:
+            self.miss = (len(way.positions), why)
         return False
 
-    def variable(self, name: str, e: Expr) -> bool:
+    def variable(self, name: str, e: Expr, way: _Way) -> Iterator[_Way]:
         """A name of the pattern: the same wherever it occurs."""
-        if name in self.found:
-            return same(self.found[name], e)
-        self.found[name] = e
+        self.steps -= 1
+        if self.steps < 0:
+            return
+        if name in way.found:
+            if same(way.found[name], e):
+                yield way
+            return
+        way = replace(way, found={**way.found, name: e})
         if name in self.pattern.params:
-            return isinstance(e, Var | Constant | ConstantRef)
+            if isinstance(e, Var | Constant | ConstantRef):
+                yield way
+            return
         if not isinstance(e, Var) or e.name not in self.site.made:
-            return False
+            return
         position = self.site.made[e.name]
         value = self.site.value(position)
-        if value is None or position in self.positions:
-            return False
-        self.positions.add(position)
-        return self.expression(self.pattern.wanted[name], value, name, e.name)
+        if value is not None and position not in way.positions:
+            way = replace(way, positions=way.positions | {position})
+            yield from self.expression(self.pattern.wanted[name], value, (name, e.name), way)
 
-    def expression(self, wanted: Expr, e: Expr, of: str, at: str) -> bool:
-        """``of`` and ``at``: what the two are bound to, in the pattern and in the block."""
+    def expression(self, wanted: Expr, e: Expr, bound: tuple[str, str], way: _Way) -> Iterator[_Way]:
+        """``bound``: what the two are bound to, in the pattern and in the block."""
         match wanted, e:
             case Var(name=name), _:
-                return self.variable(name, e)
-            case Call(op=Op(name=a)), Call(op=Op(name=b)):
-                if a != b:
-                    return len(self.positions) > 1 and self.differs(f"{at} is a {short(b)}, expected a {short(a)}")
+                yield from self.variable(name, e, way)
+            case Call(op=Op(name=a)), Call(op=Op(name=b)) if a != b:
+                if len(way.positions) > 1:
+                    self.differs(way, f"{bound[1]} is a {short(b)}, expected a {short(a)}")
+            case Call(op=Op(name=a)), Call(op=Op()):
                 fits = len(wanted.args) == len(e.args) and not e.ty_args
-                return fits and self.attributes(wanted, e, of, at) and self.operands(wanted, e, a, of, at)
+                if fits and self.attributes(wanted, e, bound, way):
+                    orders = (e.args, e.args[::-1]) if a in COMMUTATIVE else (e.args,)
+                    for args in dict.fromkeys(orders):
+                        yield from self.each(wanted.args, args, bound, way)
             case Tuple(fields=a), Tuple(fields=b):
-                return len(a) == len(b) and all(self.expression(x, y, of, at) for x, y in zip(a, b, strict=True))
-            case TupleGetItem(tuple=a, index=i), TupleGetItem(tuple=b, index=j):
-                return i == j and self.expression(a, b, of, at)
-            case ShapeExpr(values=a), ShapeExpr(values=b):
-                self.pairs += list(zip(a, b, strict=False))
-                return len(a) == len(b)
+                yield from self.each(a, b, bound, way)
+            case TupleGetItem(tuple=a, index=i), TupleGetItem(tuple=b, index=j) if i == j:
+                yield from self.expression(a, b, bound, way)
+            case ShapeExpr(values=a), ShapeExpr(values=b) if len(a) == len(b):
+                yield way.paired(*zip(a, b, strict=True))
             case PrimValue(value=a), PrimValue(value=b) if dtypes.is_float(a.dtype):
-                return a == b  # bit for bit: zeros that compare equal are two
-            case PrimValue(value=a), PrimValue(value=b):
-                self.pairs.append((a, b))
-                return a.dtype == b.dtype
-            case ((Constant() | StringValue() | DataTypeValue()), _):
-                return same(wanted, e)
-            case _:
-                return False
+                if a == b:  # bit for bit: zeros that compare equal are two
+                    yield way
+            case PrimValue(value=a), PrimValue(value=b) if a.dtype == b.dtype:
+                yield way.paired((a, b))
+            case ((Constant() | StringValue() | DataTypeValue()), _) if same(wanted, e):
+                yield way
 
-    def operands(self, wanted: Call, call: Call, op: str, of: str, at: str) -> bool:
-        """Equal arguments; of what commutes bit for bit, in either order."""
-        orders = (call.args, call.args[::-1]) if op in COMMUTATIVE else (call.args,)
-        before = (dict(self.found), set(self.positions), list(self.pairs))
-        for args in orders:
-            if all(self.expression(x, y, of, at) for x, y in zip(wanted.args, args, strict=True)):
-                return True
-            self.found, self.positions, self.pairs = dict(before[0]), set(before[1]), list(before[2])
-        return False
+    def each(self, wanted: Sequence[Expr], given: Sequence[Expr], bound: tuple[str, str], way: _Way) -> Iterator[_Way]:
+        """Expressions one by one, from the left."""
+        if len(wanted) != len(given):
+            return
+        if not wanted:
+            yield way
+            return
+        for first in self.expression(wanted[0], given[0], bound, way):
+            yield from self.each(wanted[1:], given[1:], bound, first)
 
-    def attributes(self, wanted: Call, call: Call, of: str, at: str) -> bool:
+    def attributes(self, wanted: Call, call: Call, bound: tuple[str, str], way: _Way) -> bool:
         """Equal attributes; an ``out_dtype`` that is left out is the dtype of the result."""
+        of, at = bound
         ours, theirs = dict(wanted.attrs), dict(call.attrs)
         if "out_dtype" in ours and "out_dtype" in theirs:
             ours["out_dtype"] = _dtype(ours["out_dtype"], self.pattern.types.get(of))
@@ -258,7 +285,7 @@ class _Matcher:
         other = next((key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)), None)
         if other is None:
             return True
-        return self.differs(f"{at} has another {other} than the contract")
+        return self.differs(way, f"{at} has another {other} than the contract")
 
     def rank(self, e: Expr) -> int | None:
         """Of a name of the pattern."""
@@ -272,12 +299,12 @@ class _Matcher:
         return found.ndim if isinstance(found, TensorType) and found.ndim >= 0 else None
 
     @rule("lo/dispatch-unify")
-    def unified(self, position: int) -> Match | None:
+    def unified(self, position: int, way: _Way) -> Match | None:
         """The contract's symbols as the extents that were found, and the pairs of all other dims."""
         symbols: dict[str, PrimExpr] = {}
         heads: list[tuple[TensorType, TensorType]] = []
         for name, own in self.pattern.params.items():
-            type_ = operand(self.site.checked.module, self.site.types, self.found[name])
+            type_ = operand(self.site.checked.module, self.site.types, way.found[name])
             if not isinstance(type_, TensorType) or (type_.dtype, type_.ndim) != (own.dtype, own.ndim):
                 return None
             heads.append((own, type_))
@@ -285,7 +312,7 @@ class _Matcher:
         if not _fits(self.pattern.result, result):
             return None
         assert isinstance(result, TensorType)
-        pairs = list(self.pairs)
+        pairs = list(way.pairs)
         for own, type_ in heads:
             for dim, extent in _dims(own, type_):
                 if isinstance(dim, SymVar) and symbols.setdefault(dim.name, extent) is extent:
@@ -298,10 +325,10 @@ class _Matcher:
         compared = [(substitute(dim, symbols), extent) for dim, extent in pairs]
         if any(as_int(a) is not None and as_int(b) is not None and as_int(a) != as_int(b) for a, b in compared):
             return None
-        given = {name: self.found[name] for name in self.pattern.params}
+        given = {name: way.found[name] for name in self.pattern.params}
         asked = tuple(substitute(each, symbols) for each in as_claims(self.pattern.contract))
         out = map_dims(self.pattern.result, lambda d: substitute(d, symbols))
-        return Match(given, self.positions, compared, [*by_name.values(), result], asked, out)
+        return Match(given, set(way.positions), compared, [*by_name.values(), result], asked, out)
 
 
 def _fits(own: TensorType, found: Type | None) -> bool:

@@ -16,8 +16,9 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.extent_parts import Question, named, parts
 from refrelax.lower.legalize.bounds import Obligation, obligations
 from refrelax.lower.legalize.origin import of_site
+from refrelax.lower.legalize.remembered import Memory, Remembered, key_of, names_of, numbered
 from refrelax.lower.legalize.scalars import Scalar, product
-from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
+from refrelax.lower.legalize.site import Site, TypeOf, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.lower.origins.vouched import Claimed, with_origin
 from refrelax.rules import rule
@@ -60,9 +61,11 @@ def run(
     ledger: Ledger,
     keep: frozenset[str] = frozenset(),
     assume: Mapping[str, Sequence[PrimExpr]] = NOTHING,
+    memory: Memory | None = None,
 ) -> Module:
     """The module with operator calls as calls of loop programs, and those programs; calls of the operators ``keep``
-    stay. ``assume``: by function, what is known of its symbols besides."""
+    stay. ``assume``: by function, what is known of its symbols besides; ``memory``: of calls whose claims nobody asks
+    for."""
     promised = any(map(len, assume.values())) or any(
         as_claims(func) for func in checked.module.relax_functions().values()
     )
@@ -71,7 +74,7 @@ def run(
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
             known = (*as_claims(func), *assume.get(name, ()))
-            rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), known, keep)
+            rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), known, keep, memory)
             func = rewriter.function(func, "")
         functions[name] = func
     return checked.module.with_functions({**functions, **kernels.made()})
@@ -90,6 +93,8 @@ class Kernels:
     next: dict[str, int] = field(default_factory=dict)
     """The number at the end of the last name of each base."""
     origins: dict[str, Claimed] = field(default_factory=dict)
+    remembered: dict[int, tuple[PrimFunc, str]] = field(default_factory=dict)
+    """By identity of those that were made before."""
 
     def made(self) -> dict[str, PrimFunc]:
         """The loop programs with what is written down of their origins: of the call for which each was made first."""
@@ -101,6 +106,16 @@ class Kernels:
             if structural_equal(self.functions[name], kernel):
                 return name
         return None
+
+    def again(self, base: str, kernel: PrimFunc, origin: Claimed | None) -> str:
+        """The name of a kernel that was made before, perhaps for another module."""
+        if id(kernel) not in self.remembered:
+            name = self.find(base, kernel)
+            if name is None:
+                name = self.add(base, kernel)
+                self.origins |= {} if origin is None else {name: origin}
+            self.remembered[id(kernel)] = kernel, name
+        return self.remembered[id(kernel)][1]
 
     def add(self, base: str, kernel: PrimFunc) -> str:
         """Keep a new kernel under ``base``, ``base1``, ``base2``, …"""
@@ -116,6 +131,17 @@ class Kernels:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A call of a loop program: its name, what it is given, and the bindings that come before. ``tupled``: whether it
+    gives a tuple, be it of one result."""
+
+    name: str
+    passed: tuple[Expr, ...]
+    before: tuple[tuple[str, Expr], ...]
+    tupled: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Rewriter:
     """Rewrites the calls of one function of the module."""
 
@@ -128,6 +154,7 @@ class _Rewriter:
     promises: tuple[PrimExpr, ...]
     """What the function's attributes say of its symbols, and its caller."""
     keep: frozenset[str] = frozenset()
+    memory: Memory | None = None
     names: list[str] = field(default_factory=list)
     """The names of the function in order, once one was looked for."""
 
@@ -165,12 +192,50 @@ class _Rewriter:
         at = f"{path}{binding.name}"
         if any(p.function == self.name and p.name == at for p in self.checked.promises):
             raise Unfit("its type is a promise")
-        op = call.op.name if isinstance(call.op, Op) else ""
         types = _Scoped(self.checked.types.get(self.name, {}), path)
         result = types(binding.name)
         told = (result, *(types(e.name) for e in nodes(call.args) if isinstance(e, Var)))
         if any(isinstance(e, TensorType) and _has_no_elements(e.dtype) for e in nodes(told)):
             raise Unfit("a tensor of pointers or vectors")
+        made = self.remembered(binding, call, path, result, types)
+        out = result.fields if isinstance(result, TupleType) else (result,)
+        if any(each is None for each in out):
+            raise Unfit("a result whose type is not known")
+        outs: tuple[Type, ...] = tuple(each for each in out if each is not None)
+        ty_args = (TupleType(outs),) if len(outs) != 1 else outs
+        new = Call(Op("relax.call_tir"), (GlobalVar(made.name), Tuple(made.passed)), (), ty_args, span=call.span)
+        before = [VarBinding(v, e) for v, e in made.before]
+        if made.tupled and len(outs) == 1:  # a call gives one output itself
+            only = f"{self.unused(binding.name)}_only"
+            return (*before, VarBinding(only, new), replace(binding, value=Tuple((Var(only),))))
+        return (*before, replace(binding, value=new))
+
+    def remembered(self, binding: VarBinding, call: Call, path: str, result: Type | None, types: TypeOf) -> Made:
+        """What the call is, as before where such a call was one. Raises ``Unfit``."""
+        if self.memory is None:
+            return self.made(binding, call, path, result, types)
+        names, key = names_of(call), key_of(call, result, types, self.extents, self.promises)
+        known = None if key is None else self.memory.calls.get(key)
+        if isinstance(known, Unfit):
+            raise Unfit(*known.args)
+        if known is not None:
+            name = self.kernels.again(known.base, known.kernel, known.origin)
+            return Made(name, numbered(known.passed, names, back=True), (), known.tupled)
+        try:
+            found = self.made(binding, call, path, result, types)
+        except Unfit as refused:
+            if key is not None:
+                self.memory.keep(key, Unfit(*refused.args))
+            raise
+        if key is not None and not found.before:
+            kernel, base = self.kernels.functions[found.name], base_name(call.op.name)
+            passed = numbered(found.passed, names)
+            self.memory.keep(key, Remembered(base, kernel, passed, found.tupled, self.kernels.origins.get(found.name)))
+        return found
+
+    def made(self, binding: VarBinding, call: Call, path: str, result: Type | None, types: TypeOf) -> Made:
+        """The call as one of a loop program. Raises ``Unfit``."""
+        op = call.op.name if isinstance(call.op, Op) else ""
         typing, unread = Typing(self.checked.module, types), SHAPE_ONLY.get(op, ())
         site = make_site(call, base_name(op), result, typing, self.unused(binding.name), unread)
         facts = self.facts(site)
@@ -178,19 +243,9 @@ class _Rewriter:
             statement, (*given, *_about([statement, *given], facts)), "int64"
         )
         LEGALIZERS[op](site)
-        name = self.justified(site, f"{self.name}/{at}")
-        passed: tuple[Expr, ...] = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
-        out = result.fields if isinstance(result, TupleType) else (result,)
-        if any(each is None for each in out):
-            raise Unfit("a result whose type is not known")
-        outs: tuple[Type, ...] = tuple(each for each in out if each is not None)
-        ty_args = (TupleType(outs),) if len(outs) != 1 else outs
-        new = Call(Op("relax.call_tir"), (GlobalVar(name), Tuple(passed)), (), ty_args, span=call.span)
-        before = [VarBinding(v, e) for v, e in site.before]
-        if site.tupled and len(outs) == 1:  # a call gives one output itself
-            only = f"{self.unused(binding.name)}_only"
-            return (*before, VarBinding(only, new), replace(binding, value=Tuple((Var(only),))))
-        return (*before, replace(binding, value=new))
+        name = self.justified(site, f"{self.name}/{path}{binding.name}")
+        passed = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
+        return Made(name, passed, tuple(site.before), site.tupled)
 
     def facts(self, site: Site) -> list[PrimExpr]:
         """What is known of extents where the call runs, as far as the site is made."""

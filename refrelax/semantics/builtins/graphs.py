@@ -18,13 +18,14 @@ from refrelax.semantics.arena import Arena, Region, reused
 from refrelax.semantics.builtins.checks import number
 from refrelax.semantics.graph.machine import Machine
 from refrelax.semantics.session import Address, Record
-from refrelax.semantics.values import Opaque, Prim, Shape, TensorValue
+from refrelax.semantics.values import Closure, Opaque, PackedFunc, Prim, Shape, TensorValue
 from refrelax.syntax.graph import Call
 
 
 @rule("vm/cuda-graph-alloc")
 def get_cached_alloc(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, number)``: what ``f`` gave when it was first called for that number."""
+    _needs_a_function(args[0], call)
     place = number(args[1], call.span)
     if place not in run.session.allocated:
         run.session.allocated[place] = run.call_value(args[0], [], call.span)
@@ -34,12 +35,14 @@ def get_cached_alloc(run: Machine, args: list[Any], call: Call) -> Any:
 @rule("vm/cuda-graph", "vm/replay-moved")
 def run_or_capture(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, args, number, shape?)``: run ``f`` and record it, or do again what was recorded for number and shape."""
+    _needs_a_function(args[0], call)
     if not isinstance(args[1], tuple):
         raise unspecified("vm/argument", f"{call.op.name} takes a function, its arguments and a number", call.span)
     key = (number(args[2], call.span), _shape(args, call.span))
     addresses = tuple(address(each) for each in args[1])
-    before = run.session.recorded.get(key)
+    before, function = run.session.recorded.get(key), args[0]
     if before is not None:
+        function = before.function  # what was recorded is done again, whatever function this call names
         for place, (then, now) in enumerate(zip(before.addresses, addresses, strict=False)):
             if then != now:
                 message = f"argument {place} is {_told(now)}; recorded was {_told(then)}"
@@ -50,14 +53,20 @@ def run_or_capture(run: Machine, args: list[Any], call: Call) -> Any:
         _given_away(before.made)
     effects = len(run.effects)
     run.capturing += 1
-    result = run.call_value(args[0], list(args[1]), call.span)
+    result = run.call_value(function, list(args[1]), call.span)
     if len(run.effects) > effects:
         host_sees(run, f"an effect ({run.effects[-1].name})", call.span)
     run.capturing -= 1
     kept = {id(each.storage) for each in (*_tensors(args[1]), *run.constants.values())}
     made = tuple(each for each in _tensors(result) if id(each.storage) not in kept)
-    run.session.recorded[key] = Record(addresses, args[1], made)
+    run.session.recorded[key] = Record(function, addresses, args[1], made)
     return result
+
+
+def _needs_a_function(value: Any, call: Call) -> None:
+    """Asked of every call, one that calls it no more (its record or its memory is there) included."""
+    if not isinstance(value, Closure | PackedFunc):
+        raise unspecified("ev/call-non-function", f"{call.op.name} takes a function", call.span)
 
 
 def _shape(args: list[Any], span: Span | None) -> tuple[int, ...]:

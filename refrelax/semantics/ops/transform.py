@@ -30,7 +30,7 @@ from refrelax.semantics.values import Prim, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call, IndexMap
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_variables
 from refrelax.syntax.types import PrimType, Type
 
 PAGE = "transform"
@@ -91,6 +91,30 @@ def _extent(e: PrimExpr, at: dict[str, PrimExpr]) -> PrimExpr | None:
             return None
 
 
+def _sources(index_map: IndexMap) -> list[PrimExpr] | None:
+    """Where the element at ``i0``, ``i1``, … of the result comes from, if each parameter goes to one axis whole, or to
+    two as ``a // c`` and ``a % c``: the map meets no position twice. ``None`` for other maps."""
+    results, taken, found = list(index_map.results), [], list[PrimExpr]()
+    for name in index_map.params:
+        own = [k for k, each in enumerate(results) if any(v.name == name for v in free_variables(each))]
+        match [results[k] for k in own]:
+            case [SymVar()]:
+                found.append(SymVar(f"i{own[0]}"))
+            case [Binary(op=high, a=SymVar(), b=c), Binary(op=low, a=SymVar(), b=d)] if c == d and (as_int(c) or 0) > 0:
+                if (high in DIVISIONS) is (low in DIVISIONS) or not {high, low} <= DIVISIONS | REMAINDERS:
+                    return None
+                whole, rest = own if high in DIVISIONS else own[::-1]
+                tile = D.imm(as_int(c) or 1)
+                found.append(D.add(D.mul(SymVar(f"i{whole}"), tile), SymVar(f"i{rest}")))
+            case _:
+                return None
+        taken += own
+    return found if sorted(taken) == list(range(len(results))) else None
+
+
+DIVISIONS, REMAINDERS = frozenset({"FloorDiv", "Div"}), frozenset({"FloorMod", "Mod"})
+
+
 @rule("op.layout_transform/padding", "op.layout_transform/negative-position")
 def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
     """``out[map(i)] = x[i]``, of several ``i`` the last in row-major order; a position that no ``i`` reaches holds
@@ -109,11 +133,22 @@ def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
         return value(bound, dict(zip(names, x.dims, strict=True)))
 
     dims = [extent(k) for k in range(len(results))]
-    places = m.indices(x.dims, lambda *i: m.stored(target(*i), dims, "op.layout_transform/negative-position"))
-    taken = m.arrivals(x.dims, lambda *i: (places[i],))
 
     def missing() -> Payload:
         return f.lit(literal_value(pad)) if isinstance(pad, Literal) else m.poison("op.layout_transform/padding")
+
+    sources = _sources(index_map)
+    if sources is not None:
+
+        def only(*i: Index) -> Payload:
+            at = {f"i{k}": p for k, p in enumerate(i)}
+            own = [value(each, at) for each in sources]
+            inside = m.every([p < n for p, n in zip(own, x.dims, strict=True)])
+            return m.choose(inside, lambda: x[tuple(own)], missing)
+
+        return m.tensor(dims, x.dtype, only)
+    places = m.indices(x.dims, lambda *i: m.stored(target(*i), dims, "op.layout_transform/negative-position"))
+    taken = m.arrivals(x.dims, lambda *i: (places[i],))
 
     def element(*i: Index) -> Payload:
         family = taken((m.place(i, dims),), lambda *k: x[k])

@@ -46,6 +46,9 @@ class Sizes:
 
     orders: list[Poly] = field(default_factory=list)
     """What is not negative by orders of several symbols that hold everywhere."""
+    _sizes: dict[tuple[tuple[PrimExpr, ...], str, int], dict[tuple[tuple[Mono, int], ...], Poly]] = field(
+        default_factory=dict
+    )
 
     def suppose(self, facts: Iterable[PrimExpr]) -> None:
         """Facts that hold everywhere."""
@@ -55,13 +58,20 @@ class Sizes:
 
     def exists(self, shape: Iterable[PrimExpr], dtype: str) -> None:
         """A buffer of this shape exists: its sizes fit."""
+        form = (tuple(shape), dtype, len(self.extents))  # (of more symbols it may be known that they are not negative)
+        if form not in self._sizes:
+            self._sizes[form] = dict(self._products(form[0], dtype))
+        for key, whole in self._sizes[form].items():
+            self.known.setdefault(key, whole)
+
+    def _products(self, shape: Iterable[PrimExpr], dtype: str) -> Iterator[tuple[tuple[tuple[Mono, int], ...], Poly]]:
         dims = [p for p in map(self._poly, shape) if p and p != {(): 1} and self._positive(p)]
         width = max(1, dtypes.bits(dtype) // 8) if not dtype.startswith("handle") else 1
         for chosen in _together(dims):
             whole: Poly = {(): width}
             for p in chosen:
                 whole = _product(whole, p)
-            self.known.setdefault(tuple(sorted(whole.items())), whole)
+            yield tuple(sorted(whole.items())), whole
 
     def _positive(self, p: Poly) -> bool:
         """Whether ``p`` is a sum of products that are not negative."""

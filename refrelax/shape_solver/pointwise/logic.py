@@ -205,17 +205,16 @@ class Logic:
     def relevant(self, claim: PrimExpr, given: Iterable[PrimExpr]) -> Given:
         """The assumptions that share symbols with the claim, directly or through each other."""
         names = set(self.symbols(claim))
-        left = [(each, self.symbols(each)) for each in dict.fromkeys(given)]
-        chosen: dict[int, PrimExpr] = {}
+        left = [(each, self.symbols(each)) for each in given] if names else []
+        chosen: list[bool] = [False] * len(left)
         growing = True
         while growing:
             growing = False
-            for k, (each, symbols) in enumerate(left):
-                if k not in chosen and symbols & names:
-                    chosen[k] = each
+            for k, (_, symbols) in enumerate(left):
+                if not chosen[k] and not names.isdisjoint(symbols):
+                    chosen[k] = growing = True
                     names |= symbols
-                    growing = True
-        return tuple(chosen[k] for k in sorted(chosen))
+        return tuple(dict.fromkeys(each for (each, _), own in zip(left, chosen, strict=True) if own))
 
     def open_part(self, condition: PrimExpr, given: Given, purpose: str) -> PrimExpr | bool:
         """What is left of a condition when what is decided is taken out; its truth if nothing is left."""
