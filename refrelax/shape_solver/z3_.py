@@ -188,7 +188,10 @@ def _checked(
     watcher.start()
     try:
         answer, stopped = solver.check(*given), late.is_set()
-        allowance.spend(resources + LOOP if stopped else _spent(solver))
+        if stopped:  # as much as may be, but for what is kept for others
+            allowance.spend(max(resources, min(resources + LOOP, allowance.left - KEPT)))
+        else:
+            allowance.spend(_spent(solver))
         return answer, stopped
     finally:
         allowance.milliseconds -= 1e3 * (clock_gettime(clock) - start)
