@@ -4,9 +4,10 @@ A context of its own for every question and a limit in Z3's resource units, so t
 machine. One of Z3's loops counts next to nothing: bounds of a product and of its factors raise each other where a
 factor has none of its own (``x + y == z``, ``x * y == z``), and their lengths double each time, so that soon one
 multiplication takes seconds, in which Z3 looks at no limit. Formulas with such a product are therefore asked with
-``GLANCE`` units first, which a clock stops soon; the rest of the question is then asked within a box, where no bound
-grows past ``BOX``, and counts as proved only where Z3 did not use the box. What else takes far longer than its units
-should is stopped by a clock as well, and the answer is then that nothing was found.
+``GLANCE`` units first, which a clock stops soon; then within a box, where no bound grows past ``BOX``, and what is
+shown there counts only where Z3 did not use the box; and as they are only if it did, and nothing was seen to grow.
+What else takes far longer than its units should is stopped by a clock as well, and the answer is then that nothing was
+found.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ AVAILABLE = find_spec("z3") is not None
 
 
 STOPPED = "stopped by the clock: Z3 did not keep to its limit"
-WITHIN = "open, and looked at within 2**128 alone: bounds of a product grow without end"
+WITHIN = "no counterexample within 2**128"
 
 
 GLANCE = 20_000
@@ -56,6 +57,9 @@ GLANCE = 20_000
 GLANCED = 100
 """Milliseconds of processor time for these: ten times what they take where nothing grows. (A clock that stops later
 pays several times over: the last step takes longer than all those before it.)"""
+
+OVERRUN = 4
+"""How many times longer than the clock says such a question may take: it is given so much less of what is left."""
 
 BOX = 1 << 128
 """Beyond all that questions are about."""
@@ -90,21 +94,29 @@ def solve(
     if resources < FEWEST or allowance.milliseconds <= 0:
         return SPENT
     growing = _growing(formulas)
-    if growing and not allowance.grew:
+    if not growing:
+        return _asked(formulas, resources, patience(resources), booleans, tactic, until, allowance)
+    if not allowance.grew:
         found = _asked(formulas, min(resources, GLANCE), GLANCED, booleans, tactic, until, allowance)
         allowance.grew = found == STOPPED
         if found not in ("open", STOPPED) or (found == "open" and resources <= GLANCE):
             return found
         resources = allowance.share(resources, KEPT)
-    if growing and allowance.grew:
-        return _asked(formulas, resources, patience(resources), booleans, "", until, allowance, growing)
-    return _asked(formulas, resources, patience(resources), booleans, tactic, until, allowance)
+    if allowance.grew or not tactic:
+        found = _asked(formulas, resources, patience(resources), booleans, "", until, allowance, growing)
+        if allowance.grew or found != WITHIN:
+            return found
+        resources = allowance.share(resources, KEPT)
+    least = min(patience(resources), allowance.milliseconds / OVERRUN)
+    found = _asked(formulas, resources, least, booleans, tactic, until, allowance)
+    allowance.grew = found == STOPPED
+    return found
 
 
 def _asked(
     formulas: Sequence[Node],
     resources: int,
-    milliseconds: int,
+    milliseconds: float,
     booleans: frozenset[str],
     tactic: str,
     until: float,
@@ -130,7 +142,7 @@ def _asked(
     if answer == z3.unsat:
         return WITHIN if boxed and len(solver.unsat_core()) else "unsat"
     if answer != z3.sat or stopped:  # Z3 calls all limits "canceled"
-        return STOPPED if stopped else WITHIN if boxed else "open"
+        return STOPPED if stopped else "open"
     model = solver.model()
     return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
 
