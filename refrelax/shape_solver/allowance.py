@@ -32,7 +32,7 @@ LOOP = 1_000_000
 
 SLOWEST = 4_000
 """Units that Z3 takes in a millisecond of a processor as those of today, up to three times slower where others
-use them as well (``z3_.patience``)."""
+use them as well (``z3_.patience``). A question has a millisecond for Z3 for so many units of its allowance."""
 
 KEPT = 600_000
 """What Z3 leaves to the stages after it: a log, and many points."""
