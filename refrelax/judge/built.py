@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from refrelax.judge.planned import Place, View
+from refrelax.judge.planned import Joined, Place, View
 from refrelax.rules import rule
 from refrelax.semantics.builtins import heap as builtin
 from refrelax.shape_solver.pointwise import Logic, NotRead, TensorTerm, Term, Terms
@@ -64,7 +64,7 @@ def called(name: str, args: Sequence[object], logic: Logic) -> object:
         case "check_tuple_info", (tuple() as fields, size, *_) if _number(size) == len(fields):
             return ()
         case "match_shape", (value, table, ndim, *rest):
-            extents = _extents(value)
+            extents = _extents(value, logic)
             if _number(ndim) != len(extents):
                 raise NotRead("a check of extents that fails")
             matched(extents, table, rest, logic)
@@ -75,7 +75,7 @@ def called(name: str, args: Sequence[object], logic: Logic) -> object:
             (made,) = _made(table, 1, _numbers((code, slot)))
             return made
         case "shape_of", (value, *_):
-            return graph.ShapeExpr(_extents(value))
+            return graph.ShapeExpr(_extents(value, logic))
         case _:
             raise NotRead(f"a call of {name}")
 
@@ -96,15 +96,24 @@ def _numbers(args: Sequence[object]) -> list[int]:
 
 
 def _is_tensor(x: object, ndim: int | None, rest: Sequence[object]) -> bool:
+    if isinstance(x, Joined):
+        return _is_tensor(x.yes, ndim, rest) and _is_tensor(x.no, ndim, rest)
     content = x.of.content if isinstance(x, View) else x.content if isinstance(x, Place) else x
     if not isinstance(content, TensorTerm) or ndim is None:
         return False
+    rank = len(x.shape if isinstance(x, View) else content.shape)
     named = [each.dtype for each in rest if isinstance(each, graph.DataTypeValue)]
-    return all(each in ("", "void", content.dtype) for each in named) and ndim in (-1, len(_extents(x)))
+    return all(each in ("", "void", content.dtype) for each in named) and ndim in (-1, rank)
 
 
-def _extents(value: object) -> tuple[PrimExpr, ...]:
+def _extents(value: object, logic: Logic) -> tuple[PrimExpr, ...]:
+    """The extents of a tensor or a shape; of what an ``if`` gives those that are the same in both branches."""
     match value:
+        case Joined(_, yes, no):
+            one, other = _extents(yes, logic), _extents(no, logic)
+            if len(one) != len(other) or not all(map(logic.equal, one, other)):
+                raise NotRead("the extents of what an if gives, which may differ")
+            return one
         case TensorTerm(shape=shape) | View(shape=shape) | Place(content=TensorTerm(shape=shape)):
             return shape
         case graph.ShapeExpr(dims):

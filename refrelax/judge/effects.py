@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.judge.contents import Contents
-from refrelax.judge.events import OpaqueCall, Reach, leaves, outline
+from refrelax.judge.counted import CountedCall, results
+from refrelax.judge.events import OpaqueCall, Reach, leaves, named, outline
 from refrelax.judge.graph_values import OpaqueResult, Value, as_number, place_of
 from refrelax.judge.planned import Joined, Place, View
 from refrelax.judge.same_calls import unknown
@@ -40,10 +41,10 @@ class Effects(Contents):
         """One event: the first program's is noted, the second's found there. ``reach``: what it may store in, with
         ``outputs`` the last of the values; ``gives``: makes the unknowns that it gives."""
         if self.path:
-            raise NotRead(f"{what[0]} in a branch")
+            raise NotRead(f"{named(what)} in a branch")
         parts = leaves(values)
         if any(isinstance(each, Joined) for each in parts):
-            raise NotRead(f"{what[0]} of what an if gives")
+            raise NotRead(f"{named(what)}, which is given what an if gives")
         seen = tuple(map(self.content, values))
         if self.descent is None:
             self.events.sizes.append(dict(self.logic.sizes.known))
@@ -107,6 +108,17 @@ class Effects(Contents):
         if not same or not all(self.logic.equal(p, q) for p, q in zip(new.shape, old.shape, strict=True)):
             raise NotRead("a library function that reaches other memory")
         return new
+
+    def counted(self, op: str, args: Sequence[Value]) -> Value:
+        """What an operator gives of which the elements decide how much there is."""
+        seen = tuple(map(self.content, args))
+        if self.path:
+            raise NotRead(f"{op} in a branch")
+        if self.descent is not None:
+            return self.events.counts(op, seen, self.descent)
+        call = CountedCall(op, seen, results(op, seen, self.terms, self.logic), len(self.events.made))
+        self.events.counted.append(call)
+        return call.gives
 
     def printed(self, args: Sequence[Value | str]) -> Value:
         """``R.print``."""

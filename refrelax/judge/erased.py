@@ -29,9 +29,9 @@ MATCHES = frozenset({"match_shape", "match_prim_value"})
 class _Checks:
     """What the first checks of parameters ask: of a place its rank and dtype, or that it is a shape, an ``int64`` or a
     tuple of so many fields; and its extents. ``places``: of a variable, the parameter that it is, or the field of one.
-    ``slots``: what stands in a slot of the table, a symbol or an expression over symbols; ``fresh``: the slot that was
-    computed and is checked next; ``taken``: the names of other symbols. ``order``: where a place stands;
-    ``seen``: the last place whose kind was checked; ``compared``: whether an extent may have been refused already."""
+    ``slots``: what stands in a slot of the table, a symbol or an expression over symbols; ``taken``: the names of other
+    symbols. ``order``: where a place stands; ``seen``: the last place whose kind was checked; ``compared``: whether an
+    extent may have been refused already."""
 
     taken: Taken
     places: dict[str, str]
@@ -44,7 +44,6 @@ class _Checks:
     shapes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[PrimExpr | None, ...]] = field(default_factory=dict)
     slots: dict[int, PrimExpr] = field(default_factory=dict)
-    fresh: int | None = None
 
     def type_of(self, name: str) -> Type | None:
         if name in self.tuples:
@@ -65,8 +64,6 @@ class _Checks:
 
     def take(self, name: str, args: tuple[graph.Expr, ...]) -> bool:
         """Note a check. False where it is none, or not read."""
-        if self.fresh is not None and name != "match_shape":
-            return False
         told = args[-1].value if args and isinstance(args[-1], graph.StringValue) else None
         if told is None or ("loc=param" not in told and name != "match_prim_value"):
             return False  # a store that cannot fail is no check of anything
@@ -83,7 +80,7 @@ class _Checks:
                 self.tuples[x] = numbers[1]
             case "check_prim_value_info", (_, graph.DataTypeValue("int64"), *_):
                 self.scalars.add(x)
-            case "match_prim_value", (_, graph.Var(), *_) if x in self.scalars and self.fresh is None:
+            case "match_prim_value", (_, graph.Var(), *_) if x in self.scalars:
                 return self.scalar(x, numbers[2], numbers[3])
             case "match_shape", (_, graph.Var(), *_):
                 return self.matched(x, numbers[2:])
@@ -118,67 +115,59 @@ class _Checks:
         return True
 
     def matched(self, x: str, numbers: list[int | None]) -> bool:
+        """Extents of one place. What an earlier check left open is told now; what it told is told again, or not at
+        all. A symbol that is stored is a new one."""
         size = numbers[0]
         codes = numbers[1 : 1 + 2 * size] if size is not None and size >= 0 else []
         if size is None or len(codes) != 2 * size or any(each is None for each in codes):
             return False
         pairs = [(code, slot) for code, slot in zip(codes[::2], codes[1::2], strict=True) if slot is not None]
-        if self.fresh is not None:
-            return self.completed(x, pairs)
-        if x in self.extents:
-            return False
-        dims: list[PrimExpr | None] = []
-        for code, slot in pairs:
-            if code == builtin.EQUALS_IMMEDIATE:
-                dims.append(int_imm(slot))
-            elif code == builtin.STORE and slot not in self.slots:
-                self.slots[slot] = SymVar(self.taken.fresh(f"slot{slot}"), "int64")
-                dims.append(self.slots[slot])
-            elif code == builtin.EQUALS_SLOT and slot in self.slots:
-                dims.append(self.slots[slot])
-            elif code == builtin.NOTHING:
-                dims.append(None)  # until it is computed
-            else:
-                return False
-        self.extents[x] = tuple(dims)
-        return True
-
-    def completed(self, x: str, pairs: list[tuple[int | None, int]]) -> bool:
-        """What was left open is what was just computed, or all is told now. What was told is told again, or not at
-        all."""
         before = self.extents.get(x, (None,) * len(pairs))
-        if len(before) != len(pairs) or (builtin.EQUALS_SLOT, self.fresh) not in pairs:
+        if len(before) != len(pairs):
             return False
         dims: list[PrimExpr | None] = []
         for (code, slot), dim in zip(pairs, before, strict=True):
-            if code == builtin.NOTHING:
-                dims.append(dim)
-                continue
-            told = self.slots.get(slot) if code == builtin.EQUALS_SLOT else int_imm(slot)
-            if told is None or code == builtin.STORE or (dim is not None and told != dim):
+            told = dim if code == builtin.NOTHING else self.told(code, slot, dim is not None)
+            if code != builtin.NOTHING and (told is None or (dim is not None and told != dim)):
                 return False
             dims.append(told)
-        self.extents[x], self.fresh = tuple(dims), None
+        self.extents[x] = tuple(dims)
         return True
 
-    def computes(self, func: object) -> bool:
-        """Note a loop program that stores one integer, computed from slots, in another slot. False where it is none.
+    def told(self, code: int | None, slot: int, again: bool) -> PrimExpr | None:
+        """What an extent is held against."""
+        match code:
+            case builtin.EQUALS_IMMEDIATE:
+                return int_imm(slot)
+            case builtin.EQUALS_SLOT:
+                return self.slots.get(slot)
+            case builtin.STORE if slot not in self.slots and not again:
+                return self.slots.setdefault(slot, SymVar(self.taken.fresh(f"slot{slot}"), "int64"))
+            case _:
+                return None
 
-        One alone, whose check comes next. It may wrap, where the extent that it is for is open.
+    def computes(self, func: object) -> bool:
+        """Note a loop program that stores integers, computed from slots, in other slots. False where it is none.
+
+        They may wrap: an extent that is held against one that did is open, and of one that none is held against the
+        signature says nothing.
         """
         match func:
-            case PrimFunc(
-                params=(BufferParam(buffer),),
-                ret=None,
-                root_allocs=(),
-                body=(BufferStore(name, value, (index,), None),),
-            ) if name == buffer.name and buffer.dtype == "int64" and self.fresh is None:
+            case PrimFunc(params=(BufferParam(table),), ret=None, root_allocs=()) if table.dtype == "int64":
+                return all(self.stores(each, table.name) for each in func.body)
+            case _:
+                return False
+
+    def stores(self, stmt: object, table: str) -> bool:
+        """Note a store of one integer in a slot that holds none yet."""
+        match stmt:
+            case BufferStore(name, value, (index,), None) if name == table:
                 slot, found = as_int(index), self.expression(value, name)
             case _:
                 return False
         if slot is None or found is None or slot in self.slots:
             return False
-        self.slots[slot], self.fresh = found, slot
+        self.slots[slot] = found
         return True
 
     def expression(self, e: PrimExpr, table: str) -> PrimExpr | None:
@@ -188,7 +177,7 @@ class _Checks:
                 return e
             case BufferLoad(buffer, (index,), "int64", None) if buffer == table and (k := as_int(index)) is not None:
                 return self.slots.get(k)
-            case Binary(op, x, y) if op in ("Add", "Sub", "Mul") or (
+            case Binary(op, x, y) if op in ("Add", "Sub", "Mul", "Min", "Max") or (
                 op in ("FloorDiv", "FloorMod") and (by := as_int(y)) is not None and by > 0
             ):
                 a, b = self.expression(x, table), self.expression(y, table)
@@ -222,7 +211,7 @@ def spelled_out(func: object, functions: Mapping[str, object]) -> object:
             continue
         match callee, args:
             case "vm.builtin.tuple_getitem", (graph.Var(of), graph.PrimValue(k)):
-                read = checks.fresh is None and checks.projects(name, of, as_int(k))
+                read = checks.projects(name, of, as_int(k))
             case _:
                 read = bool(args) and checks.take(callee.removeprefix(CHECK), args)
         if not read:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from refrelax.judge.counted import CountedCall
 from refrelax.judge.graph_values import Nothing, OpaqueResult, Value, as_number
 from refrelax.rules import rule
 from refrelax.semantics.dims.poly import Mono, Poly
@@ -55,34 +56,57 @@ class Events:
     sizes: list[Fits] = field(default_factory=list)
     """What is known of sizes before each of them, and at the end: a buffer that the first program has behind one does
     not exist where its run ends there."""
-    arms: dict[Path, Fits] = field(default_factory=dict)
-    """What is known of sizes at the end of a branch of the first program, by what its run then has decided: nothing in
-    a branch is an event, so a run that comes to it has all its buffers."""
+    counted: list[CountedCall] = field(default_factory=list)
+    """Calls of the first program whose extents the elements decide; the second's take each once."""
+    arms: dict[tuple[Path, int], Fits] = field(default_factory=dict)
+    """What is known of sizes at the end of a branch of the first program, by what its run then has decided and how many
+    events come before: nothing in a branch is an event, so a run that comes to it has all its buffers."""
 
     def along(self, path: Path) -> Fits:
         """What is known of sizes in a branch of the second program: the first one's run has come through all branches
-        of its own that stand under conditions among these."""
-        return {key: size for decided, known in self.arms.items() if decided <= path for key, size in known.items()}
+        of its own that stand under conditions among these, behind no event at which it may have ended."""
+        return {
+            key: size
+            for (decided, behind), known in self.arms.items()
+            if decided <= path and behind <= self.at
+            for key, size in known.items()
+        }
+
+    def came_through(self, path: Path, known: Fits) -> None:
+        """Note the end of a branch of the first program."""
+        arm = path, len(self.made)
+        self.arms[arm] = self.arms.get(arm, {}) | known
 
     @rule("va/events")
     def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> OpaqueCall:
         """The event of the first program that the second one's is. Raises ``NotRead`` where it is another."""
         if self.at == len(self.made):
-            raise NotRead(f"{_named(what)}, for which the first program has no counterpart")
+            raise NotRead(f"{named(what)}, for which the first program has no counterpart")
         event = self.made[self.at]
         if event.what != what or not same_value(descent, event.seen, seen):
-            raise NotRead(f"{_named(what)} is not seen to be what the first program does next: {_named(event.what)}")
+            raise NotRead(f"{named(what)} is not seen to be what the first program does next: {named(event.what)}")
         self.at += 1
         self.compared.append(list(zip(event.seen, seen, strict=True)))
         return event
 
+    @rule("va/same-call")
+    def counts(self, op: str, seen: tuple[Value, ...], descent: Descent) -> Value:
+        """What the same call of the first program gives. Raises ``NotRead`` where none is seen to be the same."""
+        for each in self.counted:
+            if each.op == op and each.behind <= self.at and same_value(descent, each.seen, seen):
+                self.counted.remove(each)
+                self.compared.append(list(zip(each.seen, seen, strict=True)))
+                return each.gives
+        raise NotRead(f"{op}, which the first program is not seen to call so")
+
     def over(self) -> None:
         """See that the second program has done all that the first one does."""
         if self.at < len(self.made):
-            raise NotRead(f"the second program does not do what the first one does: {_named(self.made[self.at].what)}")
+            raise NotRead(f"the second program does not do what the first one does: {named(self.made[self.at].what)}")
 
 
-def _named(what: Sequence[object]) -> str:
+def named(what: Sequence[object]) -> str:
+    """An event in words."""
     kind, *rest = what
     return f"{kind} {rest[0]}" if rest and isinstance(rest[0], str) else str(kind)
 
@@ -113,4 +137,4 @@ def outline(value: Value) -> object:
     return tuple(map(outline, value)) if isinstance(value, tuple) else None
 
 
-__all__ = ["OpaqueCall", "Events", "Reach", "leaves", "outline", "same_value"]
+__all__ = ["OpaqueCall", "Events", "Reach", "leaves", "named", "outline", "same_value"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from refrelax.judge import recorded
 from refrelax.judge.built import LIBRARIES, Table, called, joined, matched
+from refrelax.judge.counted import COUNTED
 from refrelax.judge.effects import Effects
 from refrelax.judge.events import Fits
 from refrelax.judge.graph_values import NOTHING, Truth, Value, as_number, is_nothing, places_in, product, same_bytes
@@ -171,11 +172,15 @@ class Program(Effects):
                 return self.shape_of(self.expression(data, values, symbols))
             case graph.Call(graph.Op("relax.hint_on_device" | "relax.to_vdevice"), (data, *_)):
                 return self.elsewhere(self.expression(data, values, symbols))
+            case graph.Call(graph.Op(name), args) if name in COUNTED:
+                return self.settled(self.counted(COUNTED[name], [self.expression(a, values, symbols) for a in args]))
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.Op("relax.call_builtin_with_ctx"), (graph.ExternFunc(name), graph.Tuple(args))):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
-            case graph.Call(graph.ExternFunc(name), args) if name in SEEN or name.startswith(LIBRARIES):
+            case graph.Call(graph.ExternFunc(name), args) if (
+                name in SEEN or name in COUNTED or name.startswith(LIBRARIES)
+            ):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
             case graph.Call(graph.Op("relax.print"), args):
                 return self.printed(self.given(args, values, symbols))
@@ -272,7 +277,7 @@ class Program(Effects):
         found = self.sequence(body, dict(values), dict(symbols))
         end = self.logic.sizes.known
         if self.descent is None:
-            self.events.arms[self.path] = self.events.arms.get(self.path, {}) | end
+            self.events.came_through(self.path, end)
         self.path = path
         return found, end
 
@@ -342,6 +347,8 @@ class Program(Effects):
             raise NotRead(f"a call of {name}, which has a contract")
         if name in SEEN:
             return self.seen_by_others(name, self.given(args, values, symbols))
+        if name in COUNTED:
+            return self.settled(self.counted(COUNTED[name], [self.expression(a, values, symbols) for a in args]))
         found = [
             each
             if isinstance(each, graph.DataTypeValue | graph.StringValue | graph.GlobalVar)
@@ -381,9 +388,8 @@ class Program(Effects):
                 return tuple(fields)  # type: ignore[arg-type]
             case "tuple_getitem", [tuple() as whole, k] if (at := as_number(k)) is not None:  # type: ignore[arg-type]
                 return self.field_at(whole, at)
-            case _:  # (of what an ``if`` gives, what either branch leaves is looked at)
-                seen = [self.content(each) if isinstance(each, Joined) else each for each in found]
-                made = called(name, seen, self.logic)
+            case _:
+                made = called(name, found, self.logic)
                 self.tables += [made] if isinstance(made, Table) else []
                 return made  # type: ignore[return-value]
 

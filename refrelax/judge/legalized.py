@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from refrelax.errors import InternalError, Rejection
@@ -11,16 +11,22 @@ from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.remembered import Memory
+from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import nodes, reached
+from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.semantics.ops import FRESH, OPERATORS, OVERWRITING
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.pointwise import NotRead
-from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, Op, VarBinding
+from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, Op, Var, VarBinding
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
 
 SHARING = frozenset(OPERATORS) - FRESH
-"""Operators whose result may be the memory of an argument. In planned memory that can be seen, so they are no loops."""
+"""Operators whose result may be the memory of an argument. Where that can be seen they are no loops."""
+
+VIEWS = frozenset({"relax.reshape", "relax.memory.view", "relax.memory.ensure_zero_offset"})
+"""Those that are read as what they are in planned memory."""
 
 ALLOCATING = frozenset({
     "relax.builtin.alloc_tensor", "relax.memory.alloc_storage", "relax.memory.alloc_tensor", "relax.vm.alloc_storage",
@@ -43,7 +49,7 @@ def legalized(
     """
     programs = tuple(_of_entry(each, entry) for each in programs)
     known = assume or [()] * len(programs)
-    found = [_lowered(each, {entry: facts}) for each, facts in zip(programs, known, strict=True)]
+    found = [_lowered(each, entry, {entry: facts}) for each, facts in zip(programs, known, strict=True)]
     gone = {op for old, new in zip(programs, found, strict=True) for op in operators(old.module) - operators(new)}
     texts = sorted(op.replace("relax.", "R.", 1) for op in gone if OPERATORS[op].text is not None)
     rests_on = (f"the definitions of {', '.join(texts)}, read as loops",) if texts else ()
@@ -59,47 +65,74 @@ def _of_entry(checked: CheckedModule, entry: str) -> CheckedModule:
 
 def operators(module: Module) -> set[str]:
     """The operators that a module calls."""
-    calls = (node for function in module.relax_functions().values() for node in nodes(function))
-    return {each.op.name for each in calls if isinstance(each, Call) and isinstance(each.op, Op)} & OPERATORS.keys()
+    return {op for function in module.relax_functions().values() for op in operators_of(function)}
 
 
-def _is_sharing_seen(module: Module) -> bool:
-    """Whether a run may tell a result that is memory of an argument from a copy: in planned memory, and where what may
-    be the same memory is overwritten."""
-    return bool(operators(module) & ALLOCATING) or any(
-        _overwrites_what_is_shared(module, function) for function in module.relax_functions().values()
-    )
+def operators_of(function: Function) -> set[str]:
+    """The operators that a function calls."""
+    calls = (each for each in nodes(function) if isinstance(each, Call))
+    return {each.op.name for each in calls if isinstance(each.op, Op)} & OPERATORS.keys()
 
 
-def _overwrites_what_is_shared(module: Module, function: Function) -> bool:
-    """Whether a call may store in what an operator may have given another name."""
+def _seen(module: Module, entry: str) -> frozenset[str]:
+    """The operators of which a run may tell a result that is memory of an argument from a copy: where what may be the
+    same memory is overwritten later. In planned memory that is looked for in the entry alone, and of memory that is
+    kept from one call to the next nothing is known; what the operators that allocate give is theirs."""
+    planned = bool(operators(module) & ALLOCATING)
+    if planned and any(_keeps(function) for function in module.relax_functions().values()):
+        return SHARING
+    found = set(ALLOCATING | VIEWS) if planned else set()
+    for name, function in module.relax_functions().items():
+        shared = _overwritten_later(module, function)
+        found |= operators_of(function) & SHARING if planned and name != entry else shared
+    return frozenset(found)
+
+
+def _keeps(function: Function) -> bool:
+    """Whether it records runs, whose memory is given to the next call."""
+    return any(isinstance(each, ExternFunc) and "cuda_graph" in each.name for each in nodes(function))
+
+
+def _overwritten_later(module: Module, function: Function) -> set[str]:
+    """The operators that may have given memory another name in which a later call may store, or whose life it ends. A
+    local function may be called at any time."""
     aliases = aliases_of(module, function)
-    stored: list[str] = []
-    shared: list[str] = []
-    for node in nodes(function):
-        match node:
-            case VarBinding(name=name, value=Call(op=Op(name="relax.call_tir_inplace"))):
-                stored.append(name)  # of one group with the arguments that it is
+    steps = list(nodes(function.body))
+    local = any(isinstance(each, Function) for each in steps)
+    later = {aliases.find(name) for step in steps for name in _stored(module, step)} if local else set()
+    found = set()
+    for step in reversed(steps):
+        match step:
             case VarBinding(name=name, value=Call(op=Op(name=op)) as call) if op in SHARING:
-                shared += (name, *names_in(call))
-            case Call(op=Op(name=op)) if op in OVERWRITING and op != "relax.call_tir_inplace":
-                stored += names_in(node)
-            case Call(op=GlobalVar() | ExternFunc()):
-                stored += names_in(node)
+                if any(aliases.find(each) in later for each in (name, *names_in(call))):
+                    found.add(op)
             case _:
-                pass
-    groups = {aliases.find(each) for each in stored}
-    return any(aliases.find(each) in groups for each in shared)
+                later |= {aliases.find(name) for name in _stored(module, step)}
+    return found
 
 
-def _lowered(checked: CheckedModule, assume: Mapping[str, Sequence[PrimExpr]]) -> Module:
+def _stored(module: Module, step: object) -> Iterable[str]:
+    """The names in whose memory a step may store, one of each group."""
+    match step:
+        case Call(op=GlobalVar(name=name), args=args) if isinstance(f := module.functions.get(name), PrimFunc):
+            return names_in(tuple(args[k] for k in stored_inputs(f, len(args))))
+        case VarBinding(name=name, value=Call(op=Op(name="relax.call_tir_inplace"))):
+            return (name,)  # of one group with the arguments that it is
+        case Call(op=Op(name=op)) if (op in OVERWRITING and op != "relax.call_tir_inplace") or op in KILLS:
+            return names_in(step)
+        case Call(op=GlobalVar() | ExternFunc() | Var()):
+            return names_in(step)
+        case _:
+            return ()
+
+
+def _lowered(checked: CheckedModule, entry: str, assume: Mapping[str, Sequence[PrimExpr]]) -> Module:
     if checked.promises:
         raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
     if not checked.module.relax_functions():
         return checked.module
-    keep = SHARING if _is_sharing_seen(checked.module) else frozenset()
     try:
-        return run(checked, Ledger(), keep, assume, MEMORY)
+        return run(checked, Ledger(), _seen(checked.module, entry), assume, MEMORY)
     except (Rejection, InternalError) as problem:
         raise NotRead(f"operators are not legalized: {problem}") from problem
 

@@ -29,7 +29,7 @@ from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import by_name, names_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.symbol_bounds import as_claims, symbol_bounds
+from refrelax.semantics.symbol_bounds import as_claims, promised_names, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver import Proved
@@ -52,7 +52,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.promises import UPPER
+from refrelax.syntax.promises import UPPER, of_signature
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 from refrelax.syntax.types import TensorType
 
@@ -70,7 +70,20 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
         functions[name] = func
         if isinstance(func, Function) and any(map(_allocates, nodes(func))):
             functions[name] = plan(checked, name, func, ledger)
+    ledger.done += _of_no_symbol(checked.module)
     return checked.module.with_functions(functions)
+
+
+def _of_no_symbol(module: Module) -> list[str]:
+    """What is promised of names that no signature of the module defines: a slip of the pen, for all that is known."""
+    own = [each for f in module.relax_functions().values() for each in nodes(f) if isinstance(each, Function)]
+    defined = {name for each in own for name in of_signature(each)}
+    found: dict[str, None] = {}
+    for name, f in module.relax_functions().items():
+        for each in (node for node in nodes(f) if isinstance(node, Function)):
+            for symbol in sorted(promised_names(each) - defined):
+                found[f"{name} promises something of {symbol}, which no function has"] = None
+    return list(found)
 
 
 def _allocates(node: object) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
-from refrelax.syntax.graph import AttrDict, AttrList, Function
+from refrelax.syntax.graph import AttrDict, AttrList, Function, StringValue
 from refrelax.syntax.promises import LOWER, NONNEGATIVE, UPPER, of_signature
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
 
@@ -20,18 +20,31 @@ Ends = tuple[int | None, int | None]
 
 
 def symbol_bounds(function: Function) -> dict[str, Ends]:
-    """The promised ends, by name of a symbol of the signature. An attribute of another form promises nothing, nor does
-    one that names another symbol: what a ``match_cast`` binds, no caller knows."""
+    """The promised ends, by name of a symbol of the signature. One that names another symbol promises nothing (what a
+    ``match_cast`` binds, no caller knows); an attribute of another form is ill-formed (``wf/promise``)."""
     if not function.attrs:
         return {}
+    low, high = _ends(function)
+    named = (low.keys() | high.keys()) & of_signature(function).keys()
+    return {name: (low.get(name), high.get(name)) for name in sorted(named)}
+
+
+def promised_names(function: Function) -> set[str]:
+    """The names of which something is promised, whatever they name."""
+    low, high = _ends(function)
+    return low.keys() | high.keys()
+
+
+def _ends(function: Function) -> tuple[dict[str, int], dict[str, int]]:
+    """The lower and the upper ends by name."""
     attrs = dict(function.attrs)
     low, high = _numbers(attrs.get(LOWER)), _numbers(attrs.get(UPPER))
     listed = attrs.get(NONNEGATIVE)
-    for name in listed.items if isinstance(listed, AttrList) else ():
+    for each in listed.items if isinstance(listed, AttrList) else ():
+        name = each.value if isinstance(each, StringValue) else each
         if isinstance(name, str):
             low[name] = max(0, low.get(name, 0))
-    named = (low.keys() | high.keys()) & of_signature(function).keys()
-    return {name: (low.get(name), high.get(name)) for name in sorted(named)}
+    return low, high
 
 
 def _numbers(attr: object) -> dict[str, int]:

@@ -66,6 +66,14 @@ class _Renaming:
             _restore(self.forth, a, partner)
             _restore(self.back, b, origin)
 
+    def partners(self, left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+        """Whether two sets of names are one, in whatever order; those that were not met are paired in order."""
+        met = {self.forth.get(each, each if self.fixed else None) for each in left}
+        mine = [each for each in left if not self.fixed and each not in self.forth]
+        other = [each for each in right if each not in met]
+        known = len(left) == len(right) and len(mine) == len(other)
+        return known and all(self.agree(x, y) for x, y in zip(mine, other, strict=True))
+
 
 def _restore(table: dict[str, str], name: str, value: str | None) -> None:
     if value is None:
@@ -79,6 +87,14 @@ class _Leave:
     """What the names of a scope meant before it began."""
 
     names: list[tuple[str, str | None, str, str | None]]
+
+
+@dataclass(slots=True)
+class _Declared:
+    """The symbols that two functions declare: a set each."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
 
 
 _Pair = tuple[object, object]
@@ -120,11 +136,15 @@ def outline(root: object) -> int:
 
 def _same(a: object, b: object, fixed: bool = False) -> bool:
     renaming = _Renaming(fixed=fixed)
-    pending: list[_Pair | _Leave] = [(a, b)]
+    pending: list[_Pair | _Leave | _Declared] = [(a, b)]
     while pending:
         current = pending.pop()
         if isinstance(current, _Leave):
             renaming.leave(current)
+            continue
+        if isinstance(current, _Declared):
+            if not renaming.partners(current.left, current.right):
+                return False
             continue
         left, right = current
         if type(left) is not type(right):
@@ -137,6 +157,8 @@ def _same(a: object, b: object, fixed: bool = False) -> bool:
             scope = _scope(left, right)
             if scope is not None:
                 pending.append(renaming.enter(scope))
+            if isinstance(left, Function) and isinstance(right, Function):
+                pending.append(_Declared(left.symbols, right.symbols))  # after all that says which is which
             if not _names(left, right, renaming):
                 return False
             skipped = _NAMES.get(type(left))
@@ -159,7 +181,7 @@ def _holds_names(value: object) -> bool:
 
 def _names(a: object, b: object, renaming: _Renaming) -> bool:
     place = _NAMES.get(type(a))
-    if place is None:
+    if place is None or isinstance(a, Function):
         return True
     left, right = getattr(a, place), getattr(b, place)
     if isinstance(left, str) and isinstance(right, str):

@@ -95,3 +95,52 @@ def test_a_wrong_branch_is_not_proved(fault: str) -> None:
     except rr.Rejection:
         return
     assert isinstance(attempt(stages()[0], wrong, "main"), str)
+
+
+GIVEN = """
+n, m = T.int64(), T.int64()
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(
+        x: R.Tensor((n, m), "float32"), y: R.Tensor((n, m), "float32"), c: R.Tensor((), "bool"), o: R.Tensor((), "bool")
+    ) -> R.Tuple(R.Tensor((n, m), "float32"), R.Tensor((n,), "float32")):
+        if c:
+            if o:
+                z = R.exp(x)
+            else:
+                z = R.add(y, y)
+            r = R.multiply(z, y)
+        else:
+            r = R.negative(x)
+        q = R.sum(r, axis=[1])
+        return (r, q)
+"""
+"""A result that an ``if`` gives: its check looks at what both branches give."""
+
+
+def built_given() -> tuple[rr.CheckedModule, str]:
+    first = rr.check(rr.parse(GIVEN))
+    return first, rr.print_module(lower(first, pipeline="build").module.module)
+
+
+def test_the_check_of_what_branches_give_is_read() -> None:
+    first, text = built_given()
+    found = attempt(first, rr.check(rr.parse(text)), "main")
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('match_shape", gv_6, shape_heap, 2, 3, 0, 3, 1', 'match_shape", gv_6, shape_heap, 2, 3, 1, 3, 0'),
+        ('match_shape", gv_6, shape_heap, 2, 3, 0, 3, 1', 'match_shape", gv_6, shape_heap, 2, 3, 0, 0, 3'),
+        ('check_tensor_info", gv_6, 2, R.dtype("float32")', 'check_tensor_info", gv_6, 3, R.dtype("float32")'),
+        ('check_tensor_info", gv_6, 2, R.dtype("float32")', 'check_tensor_info", gv_6, 2, R.dtype("float16")'),
+    ],
+)
+def test_a_wrong_check_of_what_branches_give_is_not_proved(old: str, new: str) -> None:
+    first, text = built_given()
+    assert text.count(old) == 1, text
+    assert not isinstance(attempt(first, rr.check(rr.parse(text.replace(old, new))), "main"), Proved)

@@ -220,3 +220,108 @@ def test_a_built_entry_that_takes_something_else_is_not_proved(old: str, new: st
     except rr.Rejection:
         return
     assert not isinstance(attempt(before, other, "main"), Proved)
+
+
+COMPUTED = """n, m = TypeVar("n"), TypeVar("m")
+@I.ir_module
+class Module:
+    @R.function
+    def main(
+        z: R.Tensor((n // 2, m % 3), "float32"), x: R.Tensor((n, m), "float32"),
+        w: R.Tensor((n // 2, n * m), "float32"), v: R.Tensor((T.max(n, m), T.min(n, 4)), "float32"),
+        t: R.Tuple(R.Shape([n + 1, m, n // 2]), R.Tensor((4, n * m - 1), "int8")), u: R.Tensor((m % 3, 5), "float32"),
+    ) -> R.Tensor((n, m), "float32"):
+        y = R.add(x, x)
+        return y
+"""
+
+
+def test_a_built_entry_with_several_computed_extents_is_proved() -> None:
+    before, after = built(COMPUTED)
+    found = attempt(before, checked(after), "main")
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("// T.int64(2)", "// T.int64(3)"),
+        ("% T.int64(3)", "% T.int64(2)"),
+        ("% T.int64(3)", "% H[T.int64(0)]"),
+        ("H[T.int64(3)] = ", "H[T.int64(2)] = "),
+        ("H[T.int64(3)] = ", "H[T.int64(1)] = "),
+        ('match_shape", z, shape_heap, 2, 3, 2, 3, 3', 'match_shape", z, shape_heap, 2, 3, 2, 0, 0'),
+        ('match_shape", z, shape_heap, 2, 3, 2, 3, 3', 'match_shape", z, shape_heap, 2, 3, 3, 3, 2'),
+        ('match_shape", z, shape_heap, 2, 3, 2, 3, 3', 'match_shape", z, shape_heap, 2, 3, 2, 1, 3'),
+        ('match_shape", u, shape_heap, 2, 3, 3, 0, 5', 'match_shape", u, shape_heap, 2, 3, 2, 0, 5'),
+        ('match_shape", gv, shape_heap, 3, 3, 7, 3, 1, 3, 2', 'match_shape", gv, shape_heap, 3, 3, 7, 3, 1, 4, 0'),
+        ("H[T.int64(0)] + T.int64(1)", "H[T.int64(1)] + T.int64(1)"),
+        ("H[T.int64(1)] - T.int64(1)", "H[T.int64(1)] - T.int64(2)"),
+    ],
+)
+def test_a_built_entry_that_computes_something_else_is_not_proved(old: str, new: str) -> None:
+    before, after = built(COMPUTED)
+    assert old in after, after
+    assert not isinstance(attempt(before, checked(after.replace(old, new, 1)), "main"), Proved)
+
+
+PERMUTED = """n, m = TypeVar("n"), TypeVar("m")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def grow(a: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            a[i, j] = a[i, j] + T.float32(1)
+
+    @T.prim_func(private=True)
+    def twice(a: T.Buffer((n, m), "float32"), b: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            b[i, j] = a[i, j] * T.float32(2)
+
+    @T.prim_func(private=True)
+    def same(a: T.Buffer((n, m), "float32"), b: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            b[i, j] = a[i, j]
+
+    @R.function
+    def main(x: R.Tensor((n, m), "float32")) -> R.Tensor((m, n), "float32"):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        y = R.permute_dims(x)
+        a = R.call_tir(cls.twice, (x,), out_ty=R.Tensor((n, m), "float32"))
+        b = R.call_tir_inplace(cls.grow, (a,), out_ty=R.Tensor((n, m), "float32"), inplace_indices=[0])
+        c = R.permute_dims(b)
+        z = R.add(c, y)
+        return z
+"""
+
+
+def test_an_operator_beside_memory_is_a_loop_where_nothing_it_shares_is_stored_in_later() -> None:
+    before = checked(PERMUTED)
+    after = lower(before, passes=("to_destinations",)).module
+    assert "R.builtin.alloc_tensor" in rr.print_module(after.module)
+    found = attempt(before, after, "main")
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize(
+    "overwrite",
+    ["_ = cls.grow({0})", "_ = cls.twice(x, {0})",
+     'w = R.call_tir_inplace(cls.grow, ({0},), out_ty=R.Tensor((n, m), "float32"), inplace_indices=[0])',
+     "v = R.permute_dims({0}, axes=[0, 1])\n        _ = cls.grow(v)",
+     "t = ({0}, x)\n        v = t[0]\n        _ = cls.grow(v)"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_what_an_operator_may_share_is_overwritten_later(overwrite: str, name: str) -> None:
+    """With an identity for a permutation, a result may be memory of its argument."""
+    wrong = PERMUTED.replace(
+        "        z = R.add(c, y)\n",
+        f"        d = R.permute_dims(b, axes=[0, 1])\n        {overwrite.format(name)}\n"
+        "        e = R.permute_dims(d)\n        z = R.add(e, y)\n",
+    )
+    after = rr.print_module(lower(checked(wrong), passes=("to_destinations",)).module.module)
+    copy = 'd = R.call_tir(cls.same, (b,), out_ty=R.Tensor((n, m), "float32"))'
+    copied = after.replace("d = R.permute_dims(b, axes=[0, 1])", copy)
+    assert copied != after
+    assert isinstance(attempt(checked(copied), checked(after), "main"), str)
+    assert isinstance(attempt(checked(after), checked(copied), "main"), str)

@@ -212,3 +212,20 @@ def test_what_a_library_function_gives_is_cast_alike() -> None:
     assert word(plus, plus.replace('s, R.const(2, "float32")', 'R.const(2, "float32"), s'), "") == "PROVED"
     assert word(one, other, "") != "PROVED"
     assert word(one, narrow, "") != "PROVED"
+
+
+def test_a_library_call_in_a_branch_is_named() -> None:
+    text = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((n,), "float32"):
+        if c:
+            z = R.call_dps_packed("my.f", (x,), out_ty=R.Tensor((n,), "float32"))
+        else:
+            z = R.{}(x)
+        return z
+"""
+    first, second = (rr.check(rr.parse(text.format(op))) for op in ("exp", "sin"))
+    assert attempt(first, second, "main") == "a call of my.f in a branch"

@@ -242,6 +242,29 @@ def test_what_stays_typed_is_closed_under_calls() -> None:
     assert ends(rr.run(step.module, "main", *args)) == ends(rr.run(rr.check(rr.parse(PARTLY)), "main", *args))
 
 
+COUNTED = """
+n = T.int64()
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, 2), "int32")) -> R.Tuple(R.Tensor(ndim=1, dtype="int32"), R.Tensor(ndim=2), R.Any):
+        u = R.unique(x, sorted=True)
+        v = R.unique(x, sorted=False, return_index=True, return_inverse=True, return_counts=True, axis=0)
+        z = R.nonzero(x)
+        return (u, z, v)
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_what_elements_count_is_built(n: int) -> None:
+    typed = rr.check(rr.parse(COUNTED))
+    step = lower(typed, pipeline="build")
+    assert "stays" not in step.steps[-1].evidence and not remains(step.module.module, "main")
+    x = np.array([3, 1, 0, 2, 3, 1, 0, 0], "int32").reshape(4, 2)[:n]
+    assert isinstance(agree(typed, step.module, [x]), rr.Returned)
+
+
 # --- planted faults --------------------------------------------------------------------------------------------------
 
 

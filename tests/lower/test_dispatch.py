@@ -234,9 +234,17 @@ class Module:
 
 def test_a_file_without_contracts_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "none.py"
-    path.write_text(program("square"), encoding="utf-8")
-    with pytest.raises(rr.IllFormed, match="expected a function with the attribute Contract"):
-        lower(checked(program("square")), pipeline="dispatch", libraries=[path])
+    for text, found, line in (
+        (program("square"), "main", 10),
+        ("@I.ir_module\nclass Module:\n    pass\n", "no function", 1),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(rr.IllFormed) as caught:
+            lower(checked(program("square")), pipeline="dispatch", libraries=[path])
+        (diagnostic,) = caught.value.diagnostics
+        assert f"expected a function with the attribute Contract, found {found}" in diagnostic.message
+        assert diagnostic.rule == "lo/dispatch-pattern"
+        assert str(diagnostic.span).startswith(f"{path}:{line}:"), diagnostic
 
 
 def test_usage() -> None:

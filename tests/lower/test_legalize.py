@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -106,7 +107,6 @@ def test_model_under_the_enclosure() -> None:
 
 
 STAYS = [
-    ("x: f32[n, 3], k: f32[m]", "R.reshape(x, R.shape([m, 3]))"),
     ("x: f32[m, 3], k: f32[n]", "R.broadcast_to(x, R.shape([n, 3]))"),
     ("x: f32[n, 3], y: f32[m]", "R.matmul(x, y)"),
 ]
@@ -118,6 +118,52 @@ def test_what_is_not_proved_is_not_rewritten(params: str, call: str) -> None:
     lowered = lower(checked, "legalize")
     assert lowered.module.module == checked.module
     assert [type(c.answer).__name__ for c in lowered.claims] == ["Refuted"]
+
+
+@pytest.mark.parametrize(
+    ("params", "call"),
+    [
+        ("x: f32[n], s: R.Shape([m, k])", "R.reshape(x, s)"),
+        ("x: f32[n], s: R.Shape([m, k])", "R.reshape(x, R.shape([m, k]))"),
+        ("x: f32[n, 2], s: R.Shape([m, k, m])", "R.reshape(x, s)"),
+        ("x: f32[n, 3], s: R.Shape([m])", "R.reshape(x, R.shape([m, 3]))"),
+        ("x: f32[n, 3], s: R.Shape([m])", "R.reshape(x, R.shape([2, m]))"),
+    ],
+)
+def test_a_reshape_whose_size_only_a_run_shows(params: str, call: str) -> None:
+    """Elsewhere the call is open (``op.reshape/element-count-run``), so that its loops rest on it."""
+    text = module_text(params, call).replace("n, m = T.int64(), T.int64()", "n, m, k = T.int64(), T.int64(), T.int64()")
+    checked = rr.check(rr.parse(text))
+    step = lower(checked, "legalize")
+    assert operators(step.module) == {"relax.call_tir"} and all(claim.proved for claim in step.claims)
+    assert isinstance(rr.validate(checked, step.module), rr.Equivalent)
+    compiled = compile_(step.module, backend="numpy", mode="bits")
+    compared = open_ = 0
+    for n, m, k in product(range(5), range(4), range(4)):
+        dims = {name: v for name, v in {"n": n, "m": m, "k": k}.items() if name in symbols_of(checked.module, "main")}
+        args = random_arguments(checked.module, "main", 1, dims)
+        before = rr.run(checked, "main", *args)
+        if not isinstance(before, rr.Returned):
+            assert isinstance(before, rr.Unspecified) and before.rule == "op.reshape/element-count-run"
+            open_ += 1
+            continue
+        compared += 1
+        for after in (rr.run(step.module, "main", *args), compiled.run("main", *args)):
+            assert isinstance(after, rr.Returned)
+            assert same(cells(before.value), cells(after.value))
+    assert compared and open_
+
+
+@pytest.mark.parametrize("ends", ["m, m + n, 1", "m - n, m, 1", "m * 2, m * 2 + n * 3, 3"])
+def test_scalars_of_a_call_are_numbers(ends: str) -> None:
+    """``R.arange(t, t + n)``, as a decoder counts the positions behind those of a cache: ``t + n`` is evaluated before
+    the loops run."""
+    values = ", ".join(f"R.prim_value({e})" for e in ends.split(", "))
+    call = f'R.arange({values}, dtype="int64")'
+    checked = rr.check(rr.parse(module_text("x: f32[n], s: R.Shape([m])", call)))
+    step = lower(checked, "legalize")
+    assert operators(step.module) == {"relax.call_tir"} and all(claim.proved for claim in step.claims)
+    assert isinstance(rr.validate(checked, step.module), rr.Equivalent)
 
 
 def test_unknown_dims_stay() -> None:

@@ -54,6 +54,46 @@ def test_sizes_at_and_beyond_a_promise() -> None:
     assert isinstance(beyond, rr.Unspecified) and beyond.rule == "ev/symbol-bounds"
 
 
+def test_a_promise_of_a_name_that_nobody_has_is_told() -> None:
+    text = promising(main=5, other=3)
+    assert "promises" not in lower(rr.check(rr.parse(text)), "default").steps[-1].evidence
+    slip = text.replace('{"b": 5}', '{"bb": 5, "n": 9}')
+    told = lower(rr.check(rr.parse(slip)), "default").steps
+    assert "main promises something of bb, which no function has" in next(
+        each.evidence for each in told if each.name == "plan_memory"
+    )
+
+
+@pytest.mark.parametrize(
+    ("attrs", "why"),
+    [
+        ('{"tir_var_upper_bound": {"b": "8"}}', "takes an integer for b; found '8'"),
+        ('{"tir_var_upper_bound": {"b": 8.0}}', "takes an integer for b; found T.float64(8.0)"),
+        ('{"tir_var_lower_bound": 8}', "takes a dict of integers by name; found 8"),
+        ('{"tir_non_negative_var": "b"}', "takes a list of names; found 'b'"),
+        ('{"tir_non_negative_var": ["b", ["n"]]}', "takes names; found a list"),
+        ('{"tir_var_upper_bound": {"n": -1}}', "promises n <= -1; expected 0 or more"),
+        ('{"tir_var_upper_bound": {"n": 1}, "tir_var_lower_bound": {"n": 2}}', "2 <= n <= 1 is promised"),
+    ],
+)
+@pytest.mark.parametrize("local", [False, True])
+def test_a_promise_of_a_wrong_form_is_refused(attrs: str, why: str, local: bool) -> None:
+    """With its place: it was as if nothing had been promised."""
+    text = HEAD + JOINED.format(name="main", attrs=attrs)
+    if local:
+        inner = """
+        @R.function
+        def inner(z: R.Tensor((b, n), "float32")) -> R.Tensor((b, n), "float32"):
+            R.func_attr(ATTRS)
+            return z
+        y = R"""
+        text = HEAD + JOINED.format(name="main", attrs="{}").replace("\n        y = R", inner.replace("ATTRS", attrs))
+    with pytest.raises(rr.IllFormed) as found:
+        rr.check(rr.parse(text))
+    (diagnostic,) = found.value.diagnostics
+    assert diagnostic.rule == "wf/promise" and diagnostic.span is not None and why in diagnostic.message
+
+
 def test_a_group_is_formed_under_a_promise() -> None:
     """``b * (n + 6)`` is a number only where ``n + 6`` is; without a bound it need not be, if ``b`` is 0."""
     text = """from tvm.script import ir as I, relax as R, tirx as T

@@ -93,6 +93,31 @@ def test_a_call_is_what_reading_it_by_itself_gives(name: str) -> None:
         assert [each.purpose for each in rests_on] == [each.purpose for each in rests_on_alone]
 
 
+STILL = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def still(a: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "int64")
+        for i in range(n):
+            A[i] = A[i]
+"""
+
+
+def test_a_buffer_that_is_stored_in_is_another_tensor_though_it_be_the_same() -> None:
+    """By this it is told what a call stores in: an input, memory that a library function knows."""
+    _, _, readings = table()
+    still = rr.check(rr.parse(STILL)).module.functions["still"]
+    assert isinstance(still, PrimFunc)
+    n = SymVar("n")
+    (content,), _ = readings.read(still, {"A": TensorTerm("x", (n,), "int64")}, {"n": n})
+    for _ in range(3):
+        (left,), _ = readings.read(still, {"A": content}, {"n": n})
+        assert left is not content
+        assert left.body is content.body
+
+
 def test_calls_have_bound_names_of_their_own() -> None:
     """A product of products: the sums inside one another are by the same loop program."""
     text = """

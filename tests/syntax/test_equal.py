@@ -116,6 +116,23 @@ def test_symbols_and_types() -> None:
     assert structural_equal(TensorType("s"), TensorType("t"))
 
 
+def test_the_order_in_which_symbols_are_declared_is_none() -> None:
+    """Which is which is told by where they stand."""
+    n, m = SymVar("n", "int64"), SymVar("m", "int64")
+
+    def function(dims: tuple[SymVar, ...], *symbols: str) -> Function:
+        x = Param("x", TensorType(dims, "float32", len(dims)))
+        return Function((x,), None, SeqExpr((), Var("x")), symbols=symbols)
+
+    assert structural_equal(function((n, m), "n", "m"), function((n, m), "m", "n"))
+    assert structural_equal(function((n, m), "n", "m"), function((m, n), "n", "m"))
+    assert structural_equal(function((), "n", "m"), function((), "k", "l"))
+    assert not structural_equal(function((n, m), "n", "m"), function((n, m), "n"))
+    assert not structural_equal(function((n, m), "n", "m"), function((n, m), "n", "k"))
+    assert not structural_equal(function((n, n), "n", "m"), function((n, m), "n", "m"))
+    assert not structural_equal(function((n,), "n", "m"), function((n,), "m", "k"))
+
+
 def test_inner_scopes() -> None:
     def swap(a: str, b: str, free: str) -> IndexMap:
         return IndexMap((a, b), (SymVar(b), SymVar(free)))

@@ -196,6 +196,7 @@ FORMS: dict[str, Form] = {
     "relax.shape_to_tensor": _named("relax.run.shape_to_tensor"),
     "relax.assert_op": _named("relax.run.assert_op", void=True),
     "relax.nonzero": _named("relax.run.nonzero"),
+    "relax.unique": _named("relax.run.unique"),
     "relax.print": _named("relax.run.print", void=True),
 }
 """Operators that the machine has a call for, besides those that end a life."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from refrelax.errors import Diagnostic, IllFormed, UsageError
+from refrelax.errors import Diagnostic, IllFormed, Span, UsageError
 from refrelax.lower.dispatch_library.patterns import RULE, NoPattern, Pattern, pattern_of
 from refrelax.rules import rule
 from refrelax.semantics.types.check import check
@@ -56,8 +56,8 @@ def in_order(checked: CheckedModule) -> list[str]:
     return sorted(spans, key=lambda name: (0, 0, name) if (s := spans[name]) is None else (s.line, s.column, ""))
 
 
-def patterns_of(library: CheckedModule) -> list[Pattern]:
-    """The contracts of a library as patterns.
+def patterns_of(library: CheckedModule, file: str | None = None) -> list[Pattern]:
+    """The contracts of a library as patterns. ``file``: where it was read from.
 
     Raises:
         IllFormed: a contract that is no pattern, or none at all.
@@ -70,9 +70,11 @@ def patterns_of(library: CheckedModule) -> list[Pattern]:
         except NoPattern as problem:
             wrong.append(problem.diagnostic)
     if not found and not wrong:
-        first = next(iter(library.module.functions.values()), None)
-        message = "expected a function with the attribute Contract, found none"
-        wrong.append(Diagnostic(RULE, message, getattr(first, "span", None)))
+        spans = [each.span for each in library.module.functions.values() if each.span is not None]
+        begin = min(spans, key=lambda each: (each.line, each.column), default=file and Span(file, 1, 1))
+        what = "in a library, expected a function with the attribute Contract, found"
+        told = f"{what} {', '.join(library.module.functions) or 'no function'}"
+        wrong.append(Diagnostic(RULE, told, begin or None))
     if wrong:
         raise IllFormed(wrong)
     return found
@@ -88,7 +90,8 @@ def tried(libraries: Iterable[str | Path | Module | CheckedModule]) -> list[tupl
     found: dict[str, tuple[Pattern, bool]] = {}
     for each in libraries:
         library = load(each) if isinstance(each, str | Path) else each
-        for pattern in patterns_of(library if isinstance(library, CheckedModule) else check(library)):
+        checked = library if isinstance(library, CheckedModule) else check(library)
+        for pattern in patterns_of(checked, str(each) if isinstance(each, str | Path) else None):
             found.setdefault(pattern.library, (pattern, each not in KNOWN))
     return list(found.values())
 

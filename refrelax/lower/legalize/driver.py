@@ -48,8 +48,8 @@ from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
-MOST = int_imm((1 << 63) - 1)
-"""The greatest number of elements that a tensor can have: one more could not be counted."""
+LEAST, MOST = int_imm(-(1 << 63)), int_imm((1 << 63) - 1)
+"""The ends of int64. More elements than the greatest no tensor can have: they could not be counted."""
 
 
 NOTHING: Mapping[str, Sequence[PrimExpr]] = MappingProxyType({})
@@ -335,9 +335,15 @@ def _counts(site: Site) -> list[PrimExpr]:
 
 @rule("lo/extent-fits")
 def _fits(site: Site) -> list[PrimExpr]:
-    """That every extent is an int64 number: it is evaluated before the kernel runs."""
+    """That every extent, and every scalar that the call is given, is an int64 number: it is evaluated before the kernel
+    runs."""
     dims = [d for p in (*site.k.inputs, *site.k.outputs) for d in p.buffer.shape if isinstance(d, Binary)]
-    return [Binary("LE", d, MOST) for d in dict.fromkeys(dims)]
+    given = [each.value for each in site.call.args if isinstance(each, PrimValue)]
+    scalars = [each for each in given if isinstance(each, Binary) and each.dtype == "int64"]
+    return [
+        *(Binary("LE", d, MOST) for d in dict.fromkeys((*dims, *scalars))),
+        *(Binary("GE", d, LEAST) for d in dict.fromkeys(scalars)),
+    ]
 
 
 def _extents(func: Function) -> dict[str, PrimExpr]:

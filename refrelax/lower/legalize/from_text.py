@@ -106,17 +106,24 @@ class Writer(Folds):
             self.s.demand("lo/broadcast-equal", condition)
 
     def require(self, step: data.Requirement) -> None:
-        """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else."""
+        """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else; but
+        how many elements a reshape takes may be seen in a run alone (``R.reshape(x, s)`` of a shape that is given)."""
         claim = CLAIMS.get(step.rule, "lo/equal-extents")
         for each in conjuncts(step.condition):
             if any(v.name in self.opaque for v in symbols(each)):
                 continue
             if as_int(each) == 0:
                 raise Unfit("a call that is always open")
-            if isinstance(each, Binary) and each.op == "EQ":
+            if isinstance(each, Binary) and each.op == "EQ" and not self.seen_in_a_run(step.rule, each.a, each.b):
                 self.equal(each.a, each.b, claim)
             else:
-                self.s.suppose(Scalar(each))
+                self.s.suppose(self.index(each, {}))
+
+    def seen_in_a_run(self, rule: str, a: PrimExpr, b: PrimExpr) -> bool:
+        """Whether a requirement of numbers of elements is no claim, since it is not proved; it may be supposed."""
+        if rule not in CLAIMS or equal(a, b, NO_FACTS) is True:
+            return False
+        return not self.s.ask(Binary("EQ", self.index(a, {}).node, self.index(b, {}).node), ())
 
     def equal(self, a: PrimExpr, b: PrimExpr, claim: str) -> None:
         """Two extents are equal: a claim. A product of which a part may leave int64 where another is 0 cannot be one;

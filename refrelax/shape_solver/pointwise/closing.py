@@ -20,7 +20,7 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import sub
 from refrelax.shape_solver.context import order
 from refrelax.shape_solver.pointwise.descent import Descent
-from refrelax.shape_solver.pointwise.digits import together
+from refrelax.shape_solver.pointwise.digits import together, told
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import divided, in_domain, solve
@@ -86,7 +86,13 @@ class Closing:
         if solve(conditions, self.v, self._holds) is not None:
             return conditions
         new = together(conditions, self.v, self._holds)
-        return new if solve(new, self.v) is not None else divided(new, self.v, self._holds)
+        if solve(new, self.v) is None:
+            new = divided(new, self.v, self._holds)
+        if solve(new, self.v, self._holds) is None and solve(
+            by_digits := told(conditions, self.v), self.v, self._holds
+        ):
+            return by_digits
+        return new
 
     def _holds(self, claim: PrimExpr) -> bool:
         return self.logic.holds(claim, self.inside, "digits of a stored index")

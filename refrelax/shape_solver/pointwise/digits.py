@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal
+from refrelax.shape_solver.core import mapped_down
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 ONE = int_imm(1)
@@ -46,6 +47,24 @@ def together(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds) -> tuple[P
         digits.append(Digit(value, low.whole, low.below, modulus))
         rest += [Binary("GE", low.value, int_imm(0, low.value.dtype)), Binary("LT", low.value, low.modulus)]
     return (*map(_condition, digits), *rest)
+
+
+@rule("sh/store-inverse")
+def told(conditions: Sequence[PrimExpr], v: SymVar) -> tuple[PrimExpr, ...]:
+    """The conditions with a quotient or remainder of ``v`` that one of them tells (``o == v // q``) told so in the
+    others."""
+    known: dict[PrimExpr, PrimExpr] = {}
+    telling: list[PrimExpr] = []
+    for c in conditions:
+        match c:
+            case Binary("EQ", a, b) if a.dtype != "bool" and v.name in free_symbols(b) - free_symbols(a):
+                digit, value = _alone(a, b, v)
+                if isinstance(digit, Binary) and digit.op in ("FloorDiv", "FloorMod") and digit not in known:
+                    known[digit] = value
+                    telling.append(c)
+    if not known:
+        return tuple(conditions)
+    return tuple(c if c in telling else mapped_down(c, known.get) for c in conditions)
 
 
 def _following(digits: list[Digit], holds: Holds) -> tuple[Digit, Digit] | None:
@@ -105,14 +124,15 @@ def _parts(e: PrimExpr, holds: Holds) -> tuple[PrimExpr, PrimExpr, PrimExpr | No
 
 
 def _over(product: PrimExpr, factor: PrimExpr) -> PrimExpr | None:
-    """The other factor of a product of two, neither a literal."""
-    if as_int(factor) is not None:
-        return None
+    """The other factor of a product of two, or the rest of one whose literal the factor divides."""
     match product:
         case Binary("Mul", a, b) if equal(a, factor, NO_FACTS) is True:
             return b
         case Binary("Mul", a, b) if equal(b, factor, NO_FACTS) is True:
             return a
+        case Binary("Mul", a, b):
+            step, whole = as_int(factor) or 0, as_int(b) or 0
+            return Binary("Mul", a, int_imm(whole // step)) if step > 0 and whole > 0 and whole % step == 0 else None
         case _:
             return None
 

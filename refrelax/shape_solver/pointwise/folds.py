@@ -9,7 +9,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.elements import NotRead
-from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, within
+from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, assumed, compare, within
 from refrelax.shape_solver.pointwise.terms import OLD, Apply, Choose, Fold, Int, Old, Term, Terms, has_old, mentions
 from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
 
@@ -72,11 +72,11 @@ def _start(terms: Terms, logic: Logic, before: Term, v: SymVar, extent: PrimExpr
             later = (*known, *within(v, extent), compare("GE", v, int_imm(1, v.dtype)))
             if not logic.holds(negation(condition), later, "a reduction starts once"):
                 raise NotRead("a reduction that starts more than once")
-            for each in own:
-                runs = (*known, compare("LT", int_imm(0, extent.dtype), extent))
+            at_first = substitute(condition, zero)
+            runs = assumed((*known, compare("LT", int_imm(0, extent.dtype), extent)), at_first)
+            for each in own:  # (where it does not start, it goes on from what is there, whichever counts first)
                 if not logic.holds(substitute(each, zero), runs, "the first iteration counts"):
                     raise NotRead("a reduction whose first iteration may not count")
-            at_first = substitute(condition, zero)
             initial = terms.replaced(initial, zero)
             if logic.holds(at_first, known, "a reduction starts"):
                 return initial

@@ -55,6 +55,8 @@ class Readings:
     outline: Callable[[PrimFunc], Hashable]
     equal: Callable[[PrimFunc, PrimFunc], bool]
     _seen: set[Hashable] = field(default_factory=set)
+    _alone: set[Hashable] = field(default_factory=set)
+    """Of calls that have to be read by themselves."""
     _made: dict[Hashable, list[Reading]] = field(default_factory=dict)
 
     @rule("sh/read-program")
@@ -70,7 +72,7 @@ class Readings:
         key = (self.outline(func), form, tuple(scalars.values()))
         if not _by_itself(func):
             made = self._found(key, func)
-            if made is None and key in self._seen:
+            if made is None and key in self._seen and key not in self._alone:
                 made = self._new(key, func, names, before, scalars)
             if made is not None:
                 self.logic.sizes.known |= made.sizes
@@ -106,6 +108,7 @@ class Readings:
         sizes = {key: size for key, size in self.logic.sizes.known.items() if key not in known}
         self.logic.sizes.known = known
         if len(self.terms.names) != opaque or any(each.purpose == ASSUMED for each in obligations):
+            self._alone.add(key)
             return None
         made = Reading(
             func,
@@ -130,13 +133,18 @@ class Readings:
         to = {id(old): new for old, new in zip(made.given, before, strict=True)}
         of = _Instance(self.terms, {}, None, logic=self.logic, to=to)
         left = tuple(
-            new if each is old else of.tensor(each)
+            new if each is old else _another(of.tensor(each), new)
             for each, old, new in zip(made.left, made.given, before, strict=True)
         )
         obligations = [
             each if each.term is None else replace(each, term=of.term(each.term)) for each in made.obligations
         ]
         return left, obligations
+
+
+def _another(found: TensorTerm, before: TensorTerm) -> TensorTerm:
+    """What was stored, and not the tensor that was there, if it be the same (as of ``extract.read``)."""
+    return replace(found) if found is before else found
 
 
 def _by_itself(func: PrimFunc) -> bool:

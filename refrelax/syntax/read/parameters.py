@@ -6,6 +6,8 @@ Spec: ``spec/03-syntax.md``.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
 from refrelax.rules import rule
 from refrelax.syntax.graph import (
@@ -38,13 +40,33 @@ def read_parameters(reader: Reader, node: ast.FunctionDef) -> tuple[tuple[Param,
             reader.scalars[unique[arg.arg]] = scalar
             reader.scope.define(arg.arg, SymVar(unique[arg.arg], scalar, span=reader.src.span(arg)))
     symbols = [symbol.name for symbol in own_symbols(reader.src, node, reader.scope, reader.names)]
-    symbols += _quoted_symbols(reader, node)
+    quoted = _quoted_symbols(reader, node)
     params = tuple(
         Param(unique[a.arg], read_type(reader, a.annotation) if a.annotation else None, span=reader.src.span(a))
         for a in args.args
     )
     reader.types.update({p.name: p.type for p in params if p.type is not None})
-    return params, tuple(symbols)
+    return params, _as_met(params, [*symbols, *quoted]) if symbols and quoted else (*symbols, *quoted)
+
+
+def _as_met(params: tuple[Param, ...], symbols: list[str]) -> tuple[str, ...]:
+    """Symbols in the order in which the parameters' types have them, in quotes or not; then those that stand elsewhere
+    in the signature."""
+    met = dict.fromkeys(name for p in params if p.type is not None for name in _names_in(p.type))
+    return tuple(sorted(symbols, key=list(dict.fromkeys([*met, *symbols])).index))
+
+
+def _names_in(root: object) -> Iterator[str]:
+    """The symbols of a type, as they stand."""
+    pending = [root]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, SymVar):
+            yield each.name
+        elif isinstance(each, tuple):
+            pending += each[::-1]
+        elif is_dataclass(each):
+            pending += [getattr(each, f.name) for f in reversed(fields(each))]
 
 
 def _prim_annotation(reader: Reader, node: ast.expr | None) -> str | None:

@@ -16,6 +16,7 @@ from refrelax.semantics.types.purity import forces_purity
 from refrelax.semantics.types.renaming import definable, dims_of, shape_variables
 from refrelax.semantics.types.wellformed import operands
 from refrelax.semantics.types.wellformed.forms import LEAF_OR_TUPLE, call_tir_form, children_of
+from refrelax.semantics.types.wellformed.promises import wrong_promises
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
     Binding,
@@ -77,6 +78,8 @@ class _Scopes:
     def function(self, f: Function) -> None:
         if forces_purity(f) and not f.pure:
             self.report("wf/force-pure", "relax.force_pure stands on a function that is declared impure", f.span)
+        for said in wrong_promises(f):
+            self.report("wf/promise", f"in {self.name}, {said}", f.span)
         with self.scope():
             self.in_dataflow = False
             self.past_block_vars |= self.block_vars  # a closure captures no dataflow variable
