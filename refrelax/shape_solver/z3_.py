@@ -5,7 +5,7 @@ machine. One of Z3's loops counts next to nothing: bounds of a product and of it
 factor has none of its own (``x + y == z``, ``x * y == z``), and their lengths double each time, so that soon one
 multiplication takes seconds, in which Z3 looks at no limit. Formulas with such a product are therefore asked with
 ``GLANCE`` units first, which a clock stops soon; then within a box, where no bound grows past ``BOX``, and what is
-shown there counts only where Z3 did not use the box; and as they are only if it did, and nothing was seen to grow.
+shown there counts only where Z3 did not use the box; and as they are if that is open, and nothing was seen to grow.
 What else takes far longer than its units should is stopped by a clock as well, and the answer is then that nothing was
 found.
 """
@@ -104,9 +104,11 @@ def solve(
         resources = allowance.share(resources, KEPT)
     if allowance.grew or not tactic:
         found = _asked(formulas, resources, patience(resources), booleans, "", until, allowance, growing)
-        if allowance.grew or found != WITHIN:
+        if allowance.grew or found not in ("open", WITHIN):
             return found
         resources = allowance.share(resources, KEPT)
+        if resources < FEWEST or allowance.milliseconds <= 0:
+            return found
     least = min(patience(resources), allowance.milliseconds / OVERRUN)
     found = _asked(formulas, resources, least, booleans, tactic, until, allowance)
     allowance.grew = found == STOPPED
