@@ -4,8 +4,8 @@
 
 Programs: every case that calls the operator, with its own arguments and random ones of all policies, under ``ieee`` and
 ``enclosure``; the programs of ``testing.sweep`` (every dtype, extents 0 and 1, corner values, types that say less); and
-the working sizes of ``WORK``. CPU time, best of several; outcomes are compared by their text (bits, bounds, poison, how
-the run ends).
+the working sizes of ``WORK``. Outcomes are compared by their text (bits, bounds, poison, how the run ends). Times are
+CPU time, best of several; each program is run in both trees in turn.
 """
 
 from __future__ import annotations
@@ -259,11 +259,58 @@ def swept(prefixes: list[str]) -> Iterator[tuple[str, str, list[Any]]]:
                 yield name, text, program.loosened(known).arguments(n, k, ("corners", "plain")[(j + k) % 2])
 
 
-TINY_RUNS = 60
-"""Of a tiny program: the first ones fill what is remembered, and a machine that is shared interrupts most of a few."""
+def serve() -> None:
+    """Time the programs that stand on the input, a JSON line each: text, reading, how often."""
+    import refrelax as rr
+    from refrelax.testing.arguments import random_arguments
+
+    @cache
+    def made(text: str) -> tuple[Any, list[Any]]:
+        checked = rr.check(rr.parse(text))
+        return checked, random_arguments(checked.module, "main", 0, {}, "normal")
+
+    for line in sys.stdin:
+        text, numerics, count = json.loads(line)
+        found = []
+        try:
+            checked, args = made(text)
+            for _ in range(count):
+                began = time.process_time()
+                rr.run(checked, "main", *args, numerics=numerics)
+                found.append(time.process_time() - began)
+        except Exception:  # a tree that does not know it
+            found = [math.inf]
+        print(json.dumps(min(found)), flush=True)
 
 
-def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
+SLOW = 0.08
+"""Seconds of a run that is timed twice only."""
+
+
+def times(trees: tuple[Path, Path], options: argparse.Namespace) -> Iterator[tuple[str, str, float, float]]:
+    """(program, reading, best time in the first tree, in the second) of the working and tiny sizes. A process a tree;
+    each program is run in both in turn, so that what else the machine does meets both."""
+    command = [sys.executable, __file__, "--serve"]
+    both = [
+        subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(tree)}, text=True,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE) for tree in trees
+    ]  # fmt: skip
+    for name, body in WORK.items():
+        for kind, text in (("work", HEAD + body), ("tiny", HEAD + TINY.sub("2", body))):
+            for numerics in ("ieee", "enclosure") if name.startswith(tuple(options.prefixes)) else ():
+                best = [math.inf, math.inf]
+                for turn in range(options.rounds):
+                    if turn > 1 and best[0] > SLOW:
+                        break
+                    for k in (0, 1) if turn % 2 else (1, 0):
+                        count = 1 if SLOW < best[k] < math.inf else 15 if kind == "tiny" else options.repeat
+                        print(json.dumps([text, numerics, count]), file=both[k].stdin, flush=True)
+                        best[k] = min(best[k], json.loads(both[k].stdout.readline()))  # type: ignore[union-attr]
+                if math.inf not in best:
+                    yield f"{name} {kind}", numerics, *best
+
+
+def worker(prefixes: list[str]) -> None:
     """Run everything in this process and print one JSON line a program."""
     import refrelax as rr
     from refrelax.conformance import data
@@ -278,7 +325,7 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
         except rr.Rejection:
             return None
 
-    for name, text, args in () if only_work else swept(prefixes):
+    for name, text, args in swept(prefixes):
         if accepted(text) is not None:
             for numerics in ("ieee", "enclosure"):
                 budget = Budget(elements=10**5)
@@ -287,12 +334,10 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
                 except Exception as error:
                     said = repr(error)
                 digest = hashlib.sha256(said.encode()).hexdigest()[:16]
-                row = {"name": name, "numerics": numerics, "digest": digest, "said": said[:200], "seconds": 0}
+                row = {"name": name, "numerics": numerics, "digest": digest, "said": said[:200]}
                 print(json.dumps(row | {"text": text, "key": key(text, repr(args), numerics)}))
     policies = ("normal", "special", "integer", "dyadic")
     for name, text, given, seed in programs(prefixes):
-        if only_work and not name.endswith((" work", " tiny")):
-            continue
         try:
             checked = rr.check(rr.parse(text))
             if given is not None:
@@ -302,17 +347,13 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
         except Exception:
             continue
         for numerics in ("ieee", "enclosure"):
-            times = []
-            for _ in range((TINY_RUNS if name.endswith(" tiny") else repeat) if seed == 0 else 1):
-                began = time.process_time()
-                try:
-                    out: Any = rr.run(checked, "main", *args, numerics=numerics, externs=LIBRARY)
-                except (rr.Unlinkable, rr.UsageError) as error:
-                    out = error
-                times.append(time.process_time() - began)
+            try:
+                out: Any = rr.run(checked, "main", *args, numerics=numerics, externs=LIBRARY)
+            except (rr.Unlinkable, rr.UsageError) as error:
+                out = error
             said = shown(out)
             row = {"name": name, "numerics": numerics, "digest": hashlib.sha256(said.encode()).hexdigest()[:16],
-                   "said": said[:200], "seconds": min(times)}  # fmt: skip
+                   "said": said[:200]}  # fmt: skip
             print(json.dumps(row | {"key": key(name, text, repr(given), seed, numerics)}))
 
 
@@ -340,44 +381,44 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("prefixes", nargs="*", default=["relax."])
     parser.add_argument("--against", help="another checkout")
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--times", action="store_true", help="only the working sizes")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--worker", action="store_true")
+    parser.add_argument("--serve", action="store_true")
     options = parser.parse_args()
     if options.worker:
-        worker(options.prefixes, options.repeat, options.times)
+        worker(options.prefixes)
+        return 0
+    if options.serve:
+        serve()
         return 0
     trees = (Path(options.against).resolve(), HERE)
+    differ = [] if options.times else compared(trees, options)
+    groups: dict[tuple[str, str], list[float]] = {}
+    for name, numerics, before, after in times(trees, options):
+        groups.setdefault((name.rpartition(" ")[2], numerics), []).append(after / before)
+        print(f"{name:36} {numerics:10} {1000 * before:9.3f} ms  x{after / before:.2f}", flush=True)
+    for (kind, numerics), ratios in sorted(groups.items()):
+        mean = math.prod(ratios) ** (1 / len(ratios))
+        print(f"{kind} {numerics}: {len(ratios)} operators, geometric mean {mean:.2f}, worst {max(ratios):.2f}")
+    return 1 if differ else 0
+
+
+def compared(trees: tuple[Path, Path], options: argparse.Namespace) -> list[Any]:
+    """The runs of both trees whose outcomes differ."""
     found = [{row["key"]: row for row in run(tree, options)} for tree in trees]
-    for _ in range(options.rounds - 1):  # in turn, so that what else the machine does meets both
-        for best, tree in zip(found, trees, strict=True):
-            for row in run(tree, options, times=True):
-                best[row["key"]]["seconds"] = min(best[row["key"]]["seconds"], row["seconds"])
     pairs = [(row, found[1][k]) for k, row in found[0].items() if k in found[1]]
     differ = [(a, b) for a, b in pairs if a["digest"] != b["digest"]]
     for a, b in differ[:20]:
         print(f"DIFFER {a['name']} {a['numerics']} {a.get('text', '')}\n  {a['said']}\n  {b['said']}")
     print(f"{len(pairs)} runs, {len(differ)} differ")
-    groups: dict[tuple[str, str], list[float]] = {}
-    for a, b in pairs:
-        kind = a["name"].rpartition(" ")[2]
-        if kind in ("work", "tiny"):
-            groups.setdefault((kind, a["numerics"]), []).append(b["seconds"] / a["seconds"])
-            print(
-                f"{a['name']:32} {a['numerics']:10} {1000 * a['seconds']:9.3f} ms  x{b['seconds'] / a['seconds']:.2f}"
-            )
-    for (kind, numerics), ratios in sorted(groups.items()):
-        print(
-            f"{kind} {numerics}: geometric mean {math.prod(ratios) ** (1 / len(ratios)):.2f}, worst {max(ratios):.2f}"
-        )
-    return 1 if differ else 0
+    return differ
 
 
-def run(tree: Path, options: argparse.Namespace, times: bool = False) -> list[dict[str, Any]]:
+def run(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
     """The rows of one tree, run by this script in a process that imports that tree."""
-    command = [sys.executable, __file__, "--worker", "--repeat", str(options.repeat), *options.prefixes]
-    command += ["--times"] if options.times or times else []
+    command = [sys.executable, __file__, "--worker", *options.prefixes]
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True, check=True
     )

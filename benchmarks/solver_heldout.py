@@ -3,7 +3,8 @@
 ``python benchmarks/solver_heldout.py ROWS.jsonl --seed NAME --first 0 --last 50000 --logs 10``: a line a question;
 ``python benchmarks/solver_heldout.py --table ROWS.jsonl...`` prints what they come to, and each question that is wrong,
 unknown, past a bar, or without a log. Shards (``--first``, ``--last``) may run one after another or side by side: a
-question depends on its seed and number alone. Each answer is held against the generator's own evaluator.
+question depends on its seed and number alone, and a run that was cut goes on where its file ends. Each answer is held
+against the generator's own evaluator.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def row(seed: str, number: int, logs: int) -> dict[str, Any]:
 
 
 def dear(found: dict[str, Any]) -> bool:
-    return found.get("writing", 0) > 10 * found["ms"]
+    return bool(found.get("writing", 0) > 10 * found["ms"])
 
 
 def certificate(answer: Proved) -> dict[str, Any]:
@@ -152,6 +153,12 @@ def table(rows: list[dict[str, Any]]) -> None:
             print(json.dumps(each))
 
 
+def done(file: Path) -> int:
+    """The number after the last question in ``file``."""
+    rows = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return int(json.loads(rows[-1])["number"]) + 1 if rows else 0
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
@@ -169,8 +176,9 @@ def main() -> None:
     warm.certificate.document()
     gc.collect()
     gc.freeze()
+    first = max(options.first, done(options.files[0]))
     with options.files[0].open("a", encoding="utf-8") as out:
-        for number in range(options.first, options.last):
+        for number in range(first, options.last):
             out.write(json.dumps(row(options.seed, number, options.logs), separators=(",", ":")) + "\n")
             out.flush()
 

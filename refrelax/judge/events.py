@@ -17,12 +17,9 @@ from typing import Literal
 from refrelax.judge.counted import CountedCall
 from refrelax.judge.graph_values import Nothing, OpaqueResult, Value, as_number
 from refrelax.rules import rule
-from refrelax.semantics.dims.poly import Mono, Poly
 from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm, Term
+from refrelax.shape_solver.pointwise.fits import Fits
 from refrelax.syntax import graph
-
-Fits = dict[tuple[tuple[Mono, int], ...], Poly]
-"""As of ``Sizes.known``."""
 
 Path = frozenset[tuple[Term, bool]]
 """Conditions of ``if``, as terms, and what each of them is."""

@@ -15,7 +15,6 @@ from refrelax.judge import recorded
 from refrelax.judge.built import LIBRARIES, Table, called, joined, matched
 from refrelax.judge.counted import COUNTED
 from refrelax.judge.effects import Effects
-from refrelax.judge.events import Fits
 from refrelax.judge.graph_values import NOTHING, Truth, Value, as_number, is_nothing, places_in, product, same_bytes
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
@@ -28,6 +27,7 @@ from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.shape_solver.pointwise import Definedness, NotRead, TensorTerm, Term
+from refrelax.shape_solver.pointwise.fits import Fits
 from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc

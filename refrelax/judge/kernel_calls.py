@@ -24,7 +24,7 @@ from refrelax.syntax.types import TensorType, Type
 
 @dataclass(slots=True)
 class KernelCalls(Checks):
-    """Calls of loop programs. ``calls``: those that every run of the first program makes."""
+    """Calls of loop programs. ``calls``: those of the first program."""
 
     calls: Calls
     descent: Descent | None = None
@@ -86,9 +86,12 @@ class KernelCalls(Checks):
         buffers = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
         before = tuple(given[name] for name in buffers)
         scalars = tuple(symbols[p.var.name] for p in func.params if isinstance(p, ScalarParam))
-        if self.descent is not None and (found := self.calls.find(func, before, scalars, self.events.at)) is not None:
+        if (
+            self.descent is not None
+            and (found := self.calls.find(func, before, scalars, self.events.at, self.path)) is not None
+        ):
             return dict(zip(buffers, found.after(before), strict=True))
-        if id(func) in self.calls.closed and not self.path:
+        if id(func) in self.calls.closed:
             return self.not_read(func, before, scalars, NotRead("a loop program that both programs call as often"))
         try:
             left, obligations = self.readings.read(func, given, symbols)
@@ -115,11 +118,11 @@ class KernelCalls(Checks):
         call of the first one leaves."""
         buffers = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
         if self.descent is not None:
-            found = self.calls.find(func, before, scalars, self.events.at, self.descent.tensors)
+            found = self.calls.find(func, before, scalars, self.events.at, self.path, self.descent.tensors)
             if found is None:
                 raise reason
             return dict(zip(buffers, found.after(before), strict=True))
-        if self.path or not repeatable(func):
+        if not repeatable(func):
             raise reason
         self.calls.unread.append(str(reason))
         changed = stored_to(func)
@@ -134,11 +137,11 @@ class KernelCalls(Checks):
         scalars: tuple[PrimExpr, ...],
         contents: Mapping[str, TensorTerm],
     ) -> None:
-        """Note a call that every run of the first program makes."""
-        if self.descent is None and not self.path and repeatable(func):
+        """Note a call that every run of the first program makes, or every one that comes into this branch."""
+        if self.descent is None and repeatable(func):
             after = (contents[p.buffer.name] for p in func.params if isinstance(p, BufferParam))
             left = tuple(None if new is old else new for new, old in zip(after, before, strict=True))
-            self.calls.keep(Made(func, before, scalars, left, len(self.events.made)))
+            self.calls.keep(Made(func, before, scalars, left, len(self.events.made), self.path))
 
     def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
         if any(contents[name] is not given[name] for name in given if name not in outputs):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 from refrelax.judge import recorded
@@ -184,6 +185,8 @@ class _Comparison:
         self.promised(ours.functions[entry], theirs.functions[entry], names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
         self.closed = self.closes and calls.close(ours, theirs)
+        if self.closed and self.options.deadline is not None:  # the other half is for reading them
+            self.logic.deadline = (perf_counter() + self.options.deadline) / 2
         events, readings = Events(), Readings(self.terms, self.logic, calls.outline, calls.equal)
         shared: dict[str, Any] = {"events": events, "readings": readings}
         one = Program(ours, self.terms, self.logic, calls, casts=own_casts(module_a, entry), **shared)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from refrelax.judge.events import Path
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.loops.visit import statements_of
@@ -53,15 +54,17 @@ Same = Callable[[TensorTerm, TensorTerm], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A call that every run of the first program makes. ``given``: the contents of its buffers before; ``scalars``: its
-    scalar arguments; ``left``: the contents after, ``None`` where nothing is stored; ``behind``: how many events come
-    before it, at each of which a run may end."""
+    """A call that every run of the first program makes that decides ``path``.
+
+    ``given``: the contents of its buffers before; ``scalars``: its scalar arguments; ``left``: the contents after,
+    ``None`` where nothing is stored; ``behind``: how many events come before it, at each of which a run may end."""
 
     func: PrimFunc
     given: tuple[TensorTerm, ...]
     scalars: tuple[PrimExpr, ...]
     left: tuple[TensorTerm | None, ...]
     behind: int = 0
+    path: Path = frozenset()
 
     def after(self, before: tuple[TensorTerm, ...]) -> tuple[TensorTerm, ...]:
         """What the same call leaves of contents that refine those that were given."""
@@ -120,14 +123,16 @@ class Calls:
         given: tuple[TensorTerm, ...],
         scalars: tuple[PrimExpr, ...],
         behind: int,
+        path: Path,
         same: Same | None = None,
     ) -> Made | None:
         """A call whose results are those of this one as well: its arguments are the same, or with ``same`` seen to be
-        equal. ``behind``: how many events come before this one; the first program's comes behind no more."""
+        equal. ``behind``: how many events come before this one; the first program's comes behind no more. ``path``:
+        what is decided here; nothing else decides whether the first program's is made."""
         if not self.made or not repeatable(func):
             return None
         alike = self.made.get(self.outline(func), ())
-        of = [each for each in alike if each.behind <= behind and self.equal(each.func, func)]
+        of = [e for e in alike if e.behind <= behind and e.path <= path and self.equal(e.func, func)]
         of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
         of.sort(key=lambda each: id(each) in self._found)  # what calls leave open may differ: one another's in order
         if same is None:

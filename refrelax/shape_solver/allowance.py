@@ -2,7 +2,8 @@
 
 Its unit is one resource unit of Z3, which counts every step of Z3's own search; the other work of a question is
 converted at rates that were measured once. A clock has no part in it, but for Z3's loops that count nothing
-(``z3_.STOPPED``): a solve that was stopped counts as what it was given and ``LOOP``.
+(``z3_.STOPPED``): a solve that was stopped counts as what it was given and ``LOOP``, and where all solves of a question
+together take longer than the units of all should, on a machine that is slow, nothing more is asked of Z3.
 
 Spec: ``spec/06-shapes.md``, ``sh/prove``.
 """
@@ -10,6 +11,7 @@ Spec: ``spec/06-shapes.md``, ``sh/prove``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 NODES = 4
 """Nodes evaluated at points that cost one unit."""
@@ -27,6 +29,10 @@ LOG = 250_000
 """What the search for a log may cost (``prooflog.elaborate.FIRST``)."""
 
 LOOP = 1_000_000
+
+SLOWEST = 4_000
+"""Units that Z3 takes in a millisecond of a processor as those of today, up to three times slower where others
+use them as well (``z3_.patience``). A question has a millisecond for Z3 for so many units of its allowance."""
 
 KEPT = 600_000
 """What Z3 leaves to the stages after it: a log, and many points."""
@@ -49,6 +55,10 @@ class Allowance:
     nodes: int = MAX_EVALUATED
     short: bool = False
     """Whether some stage was given less than it asked for."""
+    milliseconds: float = inf
+    """Of the processor's time, for Z3."""
+    grew: bool = False
+    """Whether bounds grew without end when Z3 looked at a part of the question."""
 
     def share(self, wanted: int, kept: int = 0) -> int:
         """As much of ``wanted`` as there is, but for what is ``kept`` for others."""

@@ -18,7 +18,7 @@ from refrelax.shape_solver.bit_forms import BITWISE, is_bits, number_or, wrapped
 from refrelax.shape_solver.bit_products import either, short
 from refrelax.shape_solver.bit_ring import Ring
 from refrelax.shape_solver.context import Context
-from refrelax.shape_solver.core import INT, each_once, integer, rebuilt
+from refrelax.shape_solver.core import INT, each_once, integer, operators_in, rebuilt
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import (
     Binary,
@@ -37,18 +37,18 @@ from refrelax.syntax.scalars import (
 MAX_OPENED = 64
 """Bit operators opened in one claim."""
 
+OPENED = BITWISE | {"Cast", "Div"}
+"""Operators without which a term stays as it is."""
+
 NOTHING = Context()
 
 
 def opened(e: PrimExpr, context: Context = NOTHING, moves: bool = True) -> PrimExpr:
     """``e`` with its conversions and its bit operators opened (the latter unless there are too many). ``context``: what
     is known of its symbols. ``moves``: whether a quotient of bit operators is one itself."""
-    nodes = list(each_once(e))
-    count = sum(1 for node in nodes if isinstance(node, Intrinsic) and node.op in BITWISE)
-    if not count and not any(
-        isinstance(node, Cast) or (isinstance(node, Binary) and node.op == "Div") for node in nodes
-    ):
+    if OPENED.isdisjoint(operators_in(e)):
         return e
+    count = sum(1 for node in each_once(e) if isinstance(node, Intrinsic) and node.op in BITWISE)
     ring = Ring(context, atoms=Atoms(context.facts)) if 0 < count <= MAX_OPENED else None
     return _Opening(ring, moves).visit(e)
 
@@ -136,4 +136,6 @@ def arithmetic(op: str, a: PrimExpr, b: PrimExpr | None = None) -> PrimExpr:
 
 def has_moves(e: PrimExpr) -> bool:
     """Whether a part of ``e`` moves or cuts the bits of a bit operator."""
-    return any(is_bits(node) and not (isinstance(node, Intrinsic) and node.op in BITWISE) for node in each_once(e))
+    return not BITWISE.isdisjoint(operators_in(e)) and any(
+        is_bits(node) and not (isinstance(node, Intrinsic) and node.op in BITWISE) for node in each_once(e)
+    )

@@ -19,10 +19,11 @@ Division: TypeAlias = Literal["assume", "require"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an effort may spend: points of each random stage, and Z3's resource units of each of its stages."""
+    """What an effort may spend: points of each random stage, and Z3's resource units of each of its stages: on the
+    normal form, in digits, on the plain expression, on words."""
 
     points: tuple[int, int, int]
-    resources: tuple[int, int, int]
+    resources: tuple[int, int, int, int]
     domain: int
     """Greatest number of points that are all looked at."""
     work: int
@@ -30,9 +31,9 @@ class Limits:
 
 
 LIMITS: dict[Effort, Limits] = {
-    "quick": Limits((40, 280, 512), (0, 0, 0), 2_000, 2_000_000),
-    "normal": Limits((40, 274, 12_000), (400_000, 1_500_000, 2_000_000), 20_000, 5_000_000),
-    "thorough": Limits((40, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000), 400_000, 80_000_000),
+    "quick": Limits((40, 280, 512), (0, 0, 0, 0), 2_000, 2_000_000),
+    "normal": Limits((40, 274, 12_000), (400_000, 1_000_000, 2_000_000, 1_500_000), 20_000, 4_000_000),
+    "thorough": Limits((40, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000, 15_000_000), 400_000, 80_000_000),
 }
 
 

@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Limits, Query, Scope
-from refrelax.shape_solver.core import each_once
+from refrelax.shape_solver.core import DIVISIONS, SHIFTS, each_once
 from refrelax.shape_solver.vectors import Bounds, Ranges
 from refrelax.syntax.scalars import (
     COMPARISONS,
@@ -65,8 +65,6 @@ MAX_COUNT = 4_096
 POLYNOMIAL_SYMBOLS = 3
 POLYNOMIAL_DEGREE = 4
 
-DIVISIONS = ("FloorDiv", "FloorMod", "Div", "Mod")
-SHIFTS = ("shift_left", "shift_right")
 BITS = ("bitwise_and", "bitwise_or", "bitwise_xor")
 
 

@@ -11,6 +11,7 @@ Spec: ``spec/06b-solver.md``, ``sh/assumptions``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import gcd
 
@@ -127,6 +128,22 @@ class Context:
         context = replace(self, crowded=True) if len(parts) > CROWD and not self.crowded else self
         return settle(context, [*parts, *needed])
 
+    def where(self, needed: Iterable[PrimExpr]) -> Context:
+        """This context where all of ``needed`` holds, which is mostly known: then nothing is looked at again."""
+        atoms = Atoms(self.facts)
+        return self.assuming(*(each for each in needed if not _known(self.image(each), atoms)))
+
+
+def _known(part: PrimExpr, atoms: Atoms) -> bool:
+    """Whether the facts show ``part``, a comparison over free symbols, at once."""
+    match part:
+        case Binary("NE", a, b) if a.dtype != "bool":
+            low, high = interval(sub(normal(a, atoms), normal(b, atoms)), atoms)
+            return (low is not None and low > 0) or (high is not None and high < 0)
+        case _:
+            p = order(part, atoms)
+            return p is not None and nonneg(p, atoms)
+
 
 @rule("sh/assumptions")
 def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | None = None) -> Context:
@@ -151,7 +168,7 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
         rounds -= 1
         context, step, more = taken
         if context.facts is not before and _crossed(context.facts):
-            context = replace(context, absurd=True)
+            context = replace(context, facts=before, absurd=True)  # nobody may reckon with bounds that cross
         queue.remove(place)
         queue.changed(step, _bounded(before, context.facts))
         for each in more:
@@ -328,13 +345,13 @@ def multiple(context: Context, symbol: SymVar, c: int, residue: int) -> Taken:
 
 def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
     """``p >= 0``: known, impossible, a bound of one symbol, or a symbol measured from another expression."""
+    variables = [mono for mono in p if mono]
+    if len(variables) == 1 and len(variables[0]) == 1 and _plain(variables[0][0], atoms):
+        return _take_bound(context, variables[0][0], p[variables[0]], p.get((), 0))
     if nonneg(p, atoms):
         return context, {}, []
     if nonneg({mono: -c for mono, c in sub(p, {(): -1}).items()}, atoms):
         return replace(context, absurd=True), {}, []
-    variables = [mono for mono in p if mono]
-    if len(variables) == 1 and len(variables[0]) == 1 and _plain(variables[0][0], atoms):
-        return _take_bound(context, variables[0][0], p[variables[0]], p.get((), 0))
     for key in [] if context.crowded else _solvable(p, atoms):
         if p[(key,)] != 1:
             continue
@@ -371,6 +388,8 @@ def order(part: PrimExpr, atoms: Atoms) -> Poly | None:
 
 def _propagated(context: Context, part: PrimExpr, tables: Tables) -> Context | None:
     """``context`` with bounds that ``part`` gives to single symbols, if that is news."""
+    if not isinstance(part, Binary) or part.op not in ("LT", "LE", "GT", "GE"):
+        return None
     atoms = tables.of(context.facts)
     p = order(part, atoms)
     if p is None:
@@ -391,6 +410,8 @@ def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
     """``c * key + fixed >= 0``; a symbol with one possible value is that value."""
     low, high = (-(fixed // c), None) if c > 0 else (None, fixed // -c)
     facts = context.facts.with_bounds(key, low, high)
+    if facts is context.facts:
+        return context, {}, []
     least, greatest = facts.of(key)
     changed = replace(context, facts=facts)
     if least is not None and greatest is not None:

@@ -21,6 +21,7 @@ from refrelax.syntax.scalars import (
     PrimExpr,
     Select,
     SymVar,
+    as_int,
     children,
     int_imm,
 )
@@ -91,9 +92,57 @@ def each_once(e: PrimExpr) -> Iterator[PrimExpr]:
                 pending.append(part)
 
 
+PARTIAL = "partial"
+"""Among the operators of a term: some division or shift of it may have no value."""
+
+DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
+SHIFTS = frozenset({"shift_left", "shift_right"})
+
+Parts = tuple[frozenset[str], frozenset[str]]
+
+_parts: dict[int, tuple[PrimExpr, Parts]] = {}
+"""Of the terms looked at last, by identity."""
+
+MAX_PARTS = 512
+"""Terms of which the parts are kept."""
+
+
+def _parts_of(e: PrimExpr) -> Parts:
+    """The symbols and the operators of ``e``: every stage asks for them, so they are looked for once."""
+    known = _parts.get(id(e))
+    if known is not None and known[0] is e:
+        return known[1]
+    names: set[str] = set()
+    operators: set[str] = set()
+    for node in each_once(e):
+        if isinstance(node, SymVar):
+            names.add(node.name)
+        elif isinstance(node, Binary):
+            operators.add(node.op)
+            if node.op in DIVISIONS and not as_int(node.b):
+                operators.add(PARTIAL)
+        elif isinstance(node, Intrinsic):
+            operators.add(node.op)
+            if node.op in SHIFTS and ((count := as_int(node.args[1])) is None or count < 0):
+                operators.add(PARTIAL)
+        elif not isinstance(node, Literal):
+            operators.add(type(node).__name__)
+    found = frozenset(names), frozenset(operators)
+    if len(_parts) >= MAX_PARTS:
+        _parts.clear()
+    _parts[id(e)] = e, found
+    return found
+
+
 def names_in(e: PrimExpr) -> frozenset[str]:
     """The symbols of a term in which nothing is bound."""
-    return frozenset(node.name for node in each_once(e) if isinstance(node, SymVar))
+    return _parts_of(e)[0]
+
+
+def operators_in(e: PrimExpr) -> frozenset[str]:
+    """The operators of a term: ``op`` of what has one, else its kind (``Cast``), and ``PARTIAL`` where a division or a
+    shift by something else than a number that gives it a value is among them."""
+    return _parts_of(e)[1]
 
 
 def replaced(e: PrimExpr, by: Mapping[str, PrimExpr]) -> PrimExpr:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Answer
-from refrelax.shape_solver.core import each_once, integer, mapped_down
+from refrelax.shape_solver.core import DIVISIONS, SHIFTS, each_once, integer, mapped_down
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.equations import ONE, added
 from refrelax.shape_solver.folded import folded
-from refrelax.shape_solver.instances import DIVISIONS, MAX_INSTANCES, SHIFTS
+from refrelax.shape_solver.instances import MAX_INSTANCES
 from refrelax.shape_solver.subquestions import Asking, all_of, without_value
 from refrelax.shape_solver.vectors import Ranges
 from refrelax.syntax.dtypes import bits

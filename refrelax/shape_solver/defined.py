@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Division, conjunction
-from refrelax.shape_solver.core import integer
+from refrelax.shape_solver.core import PARTIAL, integer, operators_in
 from refrelax.syntax.dtypes import is_float
 from refrelax.syntax.scalars import (
     Binary,
@@ -106,6 +106,8 @@ def under(guard: PrimExpr, needed: list[EvaluationStep]) -> list[EvaluationStep]
 
 def conditions(e: PrimExpr) -> list[PrimExpr]:
     """Claims that hold exactly where ``e`` is defined, if each is asked where those before it hold."""
+    if PARTIAL not in operators_in(e):
+        return []
     return [step.claim for step in steps(e)]
 
 

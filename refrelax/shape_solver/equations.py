@@ -12,7 +12,7 @@ from refrelax.rules import rule
 from refrelax.shape_solver.bit_forms import BITWISE
 from refrelax.shape_solver.claim import conjunction
 from refrelax.shape_solver.context import conjuncts
-from refrelax.shape_solver.core import each_once, integer, mapped, replaced
+from refrelax.shape_solver.core import integer, mapped, operators_in, replaced
 from refrelax.shape_solver.vectors import Bounds, Ranges
 from refrelax.syntax.scalars import COMPARISONS, Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, bool_imm
 
@@ -27,7 +27,7 @@ ONE = integer(1)
 
 def has_bits(e: PrimExpr) -> bool:
     """Whether a bit operator stands in ``e``."""
-    return any(isinstance(node, Intrinsic) and node.op in BITWISE for node in each_once(e))
+    return not BITWISE.isdisjoint(operators_in(e))
 
 
 @rule("sh/equation-digits")

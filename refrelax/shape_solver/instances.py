@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from refrelax.rules import rule
-from refrelax.shape_solver.core import each_once, integer, names_in, replaced
+from refrelax.shape_solver.core import DIVISIONS, SHIFTS, each_once, integer, names_in, replaced
 from refrelax.shape_solver.evaluate import Undefined, compiled
 from refrelax.shape_solver.vectors import Bounds
 from refrelax.syntax.dtypes import integer_range
@@ -29,9 +29,6 @@ MAX_SYMBOLS = 2
 MAX_COUNT = 4_096
 
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16, 31)
-
-DIVISIONS = ("FloorDiv", "FloorMod", "Div", "Mod")
-SHIFTS = ("shift_left", "shift_right")
 
 
 @rule("sh/instances")

@@ -66,7 +66,7 @@ def _leaf(claim: PrimExpr, context: Context) -> bool:
     """One comparison: its truth value is the constant 1, where its divisors are not zero."""
     needed = conditions(claim)
     if needed:
-        context = context.assuming(*needed)
+        context = context.where(needed)
         if context.absurd:
             return True
     if _compared(claim, context):

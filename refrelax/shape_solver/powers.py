@@ -14,7 +14,7 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import nonneg
 from refrelax.shape_solver.bit_forms import is_power
 from refrelax.shape_solver.context import Context, conjuncts
-from refrelax.shape_solver.core import INT, each_once, integer, mapped, names_in, replaced
+from refrelax.shape_solver.core import INT, SHIFTS, each_once, integer, mapped, names_in, operators_in, replaced
 from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int, int_imm
 
 
@@ -30,6 +30,8 @@ def joined(e: PrimExpr) -> PrimExpr:
             case _:
                 return node
 
+    if "FloorDiv" not in operators_in(e):
+        return e
     nested = any(isinstance(n, Binary) and n.op == "FloorDiv" and isinstance(n.a, Binary) for n in each_once(e))
     return mapped(e, change) if nested else e
 
@@ -52,7 +54,7 @@ def named(e: PrimExpr, given: Iterable[PrimExpr]) -> PrimExpr:
 def divided(e: PrimExpr, context: Context) -> PrimExpr:
     """``e`` with the multiples of a power of two taken out of quotients and remainders by it, as far as ``context``
     shows that they are some."""
-    if not any(_exponent(node) is not None for node in each_once(e)):
+    if SHIFTS.isdisjoint(operators_in(e)) or not any(_exponent(node) is not None for node in each_once(e)):
         return e
     return mapped(e, lambda node: _divided(node, context))
 

@@ -57,6 +57,10 @@ from refrelax.syntax.scalars import Binary, PrimExpr, SymVar
 WINDOWS = (500, 40, 8)
 """How far counterexamples are looked for in words where values have no bounds; the first that fits into a word."""
 
+FIRST = 12
+"""Points that are looked at before anything else: what the normal form shows needs no more, and four of five claims
+that points refute are refuted there."""
+
 WIDE = 1 << 14
 """And how far after that."""
 
@@ -96,9 +100,10 @@ class Attempt(Posed):
             return self.proved("assumptions", "they hold nowhere, or the claim is defined nowhere", vacuous=True)
         first, second, third = self.limits.points
         stages: list[Callable[[], Answer | None]] = [
-            lambda: self.points("points", first, 1),
+            lambda: self.points("points", FIRST, 1),
             self.differences,
             self.normal_form,
+            lambda: self.points("points", first - FIRST, 1, FIRST),
             lambda: self.all_points(AT_ONCE),
             self.in_digits,
             self.residues,
@@ -118,7 +123,7 @@ class Attempt(Posed):
             lambda: by_seen_points(self),
             lambda: self.others(by_choices),
             lambda: self.z3_plain(self.limits.resources[2]),
-            lambda: self.words(self.limits.resources[1]),
+            lambda: self.words(self.limits.resources[3]),
             self.by_signs,
             lambda: self.others(by_values),
             lambda: self.others(by_lengths),
@@ -144,9 +149,10 @@ class Attempt(Posed):
 
     # --- the stages
 
-    def points(self, name: str, count: int, seed: int) -> Refuted | None:
+    def points(self, name: str, count: int, seed: int, after: int = 0) -> Refuted | None:
+        """At ``count`` points of a sequence, from one of them on."""
         count = self.allowance.points(count, self.judge.nodes)
-        model = search(self.judge, self.sampler, count, seed)
+        model = search(self.judge, self.sampler, count, seed, after)
         if model is None:
             self.note(name, f"{count} points, no counterexample")
             return None

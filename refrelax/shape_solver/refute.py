@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 
 from refrelax.rules import rule
@@ -180,9 +181,10 @@ def _draw(low: int | None, high: int | None, random: Random, place: int) -> int:
     return -offset if random.random() < 0.35 else offset
 
 
-def search(judge: Judge, sampler: Sampler, count: int, seed: int) -> dict[str, int] | None:
-    """A point that refutes the question, restricted to its own symbols, or ``None``."""
-    for env in sampler.points(Random(seed), count):
+def search(judge: Judge, sampler: Sampler, count: int, seed: int, after: int = 0) -> dict[str, int] | None:
+    """A point that refutes the question, restricted to its own symbols, or ``None``: of ``count`` ``after`` so
+    many others."""
+    for env in islice(sampler.points(Random(seed), after + count), after, None):
         if judge.refuted(env):
             return {name: env[name] for name in judge.dtypes}
     return None

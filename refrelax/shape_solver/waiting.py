@@ -18,6 +18,9 @@ from refrelax.syntax.scalars import PrimExpr
 REPLACED = 4
 """What each node of an assumption in which a symbol was replaced counts as, in these."""
 
+WORN = 1_000
+"""Operations on terms after which a table of atoms is not used for another assumption: what it may do is limited."""
+
 
 @dataclass(slots=True)
 class Tables:
@@ -27,7 +30,9 @@ class Tables:
     before: int = 0
 
     def of(self, facts: Facts) -> Atoms:
-        self.used.append(Atoms(facts))
+        """A table over ``facts``; the last one, which has normal forms, while little was done with it."""
+        if not self.used or self.used[-1].facts is not facts or max(self.used[-1].work, self.used[-1].spent) > WORN:
+            self.used.append(Atoms(facts))
         return self.used[-1]
 
     @property

@@ -1,8 +1,13 @@
 """The only file that imports Z3: formulas in, ``unsat`` / a model / neither out.
 
 A context of its own for every question and a limit in Z3's resource units, so that the answer is the same on every
-machine. Some of Z3's loops (cuts over numbers that grow) count nothing; a clock stops those, far from what the units
-take, and the answer is then that nothing was found.
+machine. One of Z3's loops counts next to nothing: bounds of a product and of its factors raise each other where a
+factor has none of its own (``x + y == z``, ``x * y == z``), and their lengths double each time, so that soon one
+multiplication takes seconds, in which Z3 looks at no limit. Formulas with such a product are therefore asked with
+``GLANCE`` units first, which a clock stops soon; then within a box, where no bound grows past ``BOX``, and what is
+shown there counts only where Z3 did not use the box; and as they are if that is open, and nothing was seen to grow.
+What else takes far longer than its units should is stopped by a clock as well, and the answer is then that nothing was
+found.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from threading import Event, Thread, get_ident
 from time import clock_gettime, monotonic, pthread_getcpuclockid
 from typing import Any
 
-from refrelax.shape_solver.allowance import BUILT, FEWEST, KEPT, LOOP, SPENT, Allowance
+from refrelax.shape_solver.allowance import BUILT, FEWEST, KEPT, LOOP, SLOWEST, SPENT, Allowance
 from refrelax.shape_solver.axioms import Node
 from refrelax.syntax.dtypes import bits, kind
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, Select, SymVar, literal_int
@@ -27,19 +32,37 @@ class _OnFirstUse:
     def __getattr__(self, name: str) -> Any:
         import z3 as loaded
 
-        global z3
-        z3 = loaded
+        global z3, _idle
+        z3, _idle = loaded, loaded.Context()
         return getattr(z3, name)
 
 
 z3: Any = _OnFirstUse()
+
+_idle: Any = None
+"""A context that nobody asks: while it is there, the memory of another that is done with (16 MB) stays with the
+process. Without it each question gave that back and took it anew, page by page, four fifths of what most cost."""
 
 AVAILABLE = find_spec("z3") is not None
 """Whether the solver extra is installed."""
 
 
 STOPPED = "stopped by the clock: Z3 did not keep to its limit"
+WITHIN = "no counterexample within 2**128"
 
+
+GLANCE = 20_000
+"""Units in which bounds that grow without end show, and most other questions end."""
+
+GLANCED = 100
+"""Milliseconds of processor time for these: ten times what they take where nothing grows. (A clock that stops later
+pays several times over: the last step takes longer than all those before it.)"""
+
+OVERRUN = 4
+"""How many times longer than the clock says such a question may take: it is given so much less of what is left."""
+
+BOX = 1 << 128
+"""Beyond all that questions are about."""
 
 MAX_WALL = 20
 """How many times longer than ``patience`` a question may take on a clock on the wall."""
@@ -49,7 +72,7 @@ def patience(resources: int) -> int:
     """Milliseconds of processor time after which a question counts as one that Z3 loops on: three times and more what
     its units took in the questions of ``benchmarks``. (Waiting longer costs more than the wait: the numbers grow, and
     Z3 looks up between operations on them.)"""
-    return 250 + resources // 4_000
+    return 250 + resources // SLOWEST
 
 
 def solve(
@@ -60,15 +83,50 @@ def solve(
     until: float = inf,
     allowance: Allowance | None = None,
 ) -> str | dict[str, int]:
-    """``"unsat"``, ``"open"``, ``STOPPED``, ``SPENT``, or integers for the variables under which all formulas hold.
+    """``"unsat"``, integers for the variables under which all formulas hold, or in words why neither: ``"open"``,
+    ``WITHIN``, ``STOPPED``, ``SPENT``.
 
     ``tactic``: the logic whose strategy Z3 uses; by default its plain incremental core, which is faster on most
     questions. ``allowance``: what is left of the question's, which this is taken from.
     """
     allowance = allowance or Allowance(resources + KEPT)
     resources = allowance.share(resources, KEPT)
-    if resources < FEWEST:
+    if resources < FEWEST or allowance.milliseconds <= 0:
         return SPENT
+    growing = _growing(formulas)
+    if not growing:
+        return _asked(formulas, resources, patience(resources), booleans, tactic, until, allowance)
+    if not allowance.grew:
+        found = _asked(formulas, min(resources, GLANCE), GLANCED, booleans, tactic, until, allowance)
+        allowance.grew = found == STOPPED
+        if found not in ("open", STOPPED) or (found == "open" and resources <= GLANCE):
+            return found
+        resources = allowance.share(resources, KEPT)
+    if allowance.grew or not tactic:
+        found = _asked(formulas, resources, patience(resources), booleans, "", until, allowance, growing)
+        if allowance.grew or found not in ("open", WITHIN):
+            return found
+        resources = allowance.share(resources, KEPT)
+        if resources < FEWEST or allowance.milliseconds <= 0:
+            return found
+    least = min(patience(resources), allowance.milliseconds / OVERRUN)
+    found = _asked(formulas, resources, least, booleans, tactic, until, allowance)
+    allowance.grew = found == STOPPED
+    return found
+
+
+def _asked(
+    formulas: Sequence[Node],
+    resources: int,
+    milliseconds: float,
+    booleans: frozenset[str],
+    tactic: str,
+    until: float,
+    allowance: Allowance,
+    boxed: frozenset[str] = frozenset(),
+) -> str | dict[str, int]:
+    """As ``solve``. ``boxed``: variables that are looked at within ``BOX`` alone, where that is not what makes it
+    ``"unsat"``."""
     context = z3.Context()
     solver = z3.SolverFor(tactic, ctx=context) if tactic else z3.SimpleSolver(ctx=context)
     solver.set("rlimit", resources, "timeout", MAX_WALL * patience(resources))
@@ -77,22 +135,61 @@ def solve(
         solver.add(builder.formula(formula))
     for name in sorted(booleans & builder.variables.keys()):
         solver.add(builder.variables[name] >= 0, builder.variables[name] <= 1)
+    inside = [z3.Bool("#box", context)] if boxed else []
+    for name in sorted(boxed):
+        variable = builder.variables[name]
+        solver.add(z3.Or(z3.Not(inside[0]), z3.And(variable >= -BOX, variable <= BOX)))
     allowance.spend(BUILT * (len(builder.terms) + len(builder.formulas)))
-    answer, stopped = _checked(solver, context, resources, until, allowance)
+    answer, stopped = _checked(solver, context, resources, until, allowance, milliseconds, inside)
     if answer == z3.unsat:
-        return "unsat"
+        return WITHIN if boxed and len(solver.unsat_core()) else "unsat"
     if answer != z3.sat or stopped:  # Z3 calls all limits "canceled"
         return STOPPED if stopped else "open"
     model = solver.model()
     return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
 
 
-def _checked(solver: Any, context: Any, resources: int, until: float, allowance: Allowance) -> tuple[Any, bool]:
-    """Z3's answer, and whether it was stopped after so much time of this thread's processor as is patience with
-    ``resources``: a busy machine decides nothing. What it took is paid for."""
-    milliseconds = patience(resources)
+def _growing(formulas: Sequence[Node]) -> frozenset[str]:
+    """Variables in factors of products that are not all numbers, if one of these has no bound on some side."""
+    low, high = set(), set()
+    for formula in formulas:
+        match formula:
+            case ("<=", int(), ("var", name)):
+                low.add(name)
+            case ("<=", ("var", name), int()):
+                high.add(name)
+    found: set[str] = set()
+    seen: set[int] = set()
+    pending: list[tuple[Any, bool]] = [(formula, False) for formula in formulas]
+    while pending:
+        node, factor = pending.pop()
+        if not isinstance(node, tuple):
+            continue
+        if node[0] == "var":
+            if factor and not (node[1] in low and node[1] in high):
+                found.add(node[1])
+            continue
+        factor = factor or (node[0] == "*" and sum(not isinstance(part, int) for part in node[1:]) > 1)
+        if (2 * id(node) + factor) not in seen:
+            seen.add(2 * id(node) + factor)
+            pending.extend((part, factor) for part in node[1:])
+    return frozenset(found)
+
+
+def _checked(
+    solver: Any,
+    context: Any,
+    resources: int,
+    until: float,
+    allowance: Allowance,
+    milliseconds: float,
+    given: Sequence[Any] = (),
+) -> tuple[Any, bool]:
+    """Z3's answer where ``given`` holds, and whether it was stopped after ``milliseconds`` of this thread's processor,
+    or what the question has left of them: a busy machine decides nothing. What it took is paid for."""
     clock = pthread_getcpuclockid(get_ident())
-    end = clock_gettime(clock) + milliseconds / 1e3
+    start = clock_gettime(clock)
+    end = start + min(milliseconds, allowance.milliseconds) / 1e3
     done, late = Event(), Event()
 
     def watch() -> None:
@@ -104,10 +201,14 @@ def _checked(solver: Any, context: Any, resources: int, until: float, allowance:
     watcher = Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        answer, stopped = solver.check(), late.is_set()
-        allowance.spend(resources + LOOP if stopped else _spent(solver))
+        answer, stopped = solver.check(*given), late.is_set()
+        if stopped:  # as much as may be, but for what is kept for others
+            allowance.spend(max(resources, min(resources + LOOP, allowance.left - KEPT)))
+        else:
+            allowance.spend(_spent(solver))
         return answer, stopped
     finally:
+        allowance.milliseconds -= 1e3 * (clock_gettime(clock) - start)
         done.set()
         watcher.join()
 
@@ -208,7 +309,7 @@ def solve_words(
     """As ``solve``, for truths of the core over words of ``width`` bits that hold every value in them."""
     allowance = allowance or Allowance(resources + KEPT)
     resources = allowance.share(resources, KEPT)
-    if resources < FEWEST:
+    if resources < FEWEST or allowance.milliseconds <= 0:
         return SPENT
     context = z3.Context()
     solver = z3.SolverFor("QF_BV", ctx=context)
@@ -220,7 +321,7 @@ def solve_words(
         if name in words.variables:
             solver.add(words.variables[name] >= low, words.variables[name] <= high)
     allowance.spend(BUILT * len(words.known))
-    answer, stopped = _checked(solver, context, resources, until, allowance)
+    answer, stopped = _checked(solver, context, resources, until, allowance, patience(resources))
     if answer == z3.unsat:
         return "unsat"
     if answer != z3.sat or stopped:

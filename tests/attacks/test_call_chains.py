@@ -16,9 +16,6 @@ from refrelax.judge.pointwise import attempt
 from refrelax.semantics.budget import Budget
 from tests.attacks.call_chains import pair
 
-PAIRS = range(60)
-"""(5 000 and more of them were run once.)"""
-
 
 def checked(text: str) -> rr.CheckedModule | None:
     try:
@@ -55,7 +52,7 @@ def word(seed: int) -> str:
     return "proved" if wrong is None else f"WRONG: {wrong}\n{first}\n{second}"
 
 
-@pytest.mark.parametrize("start", [0, 20, 40])
+@pytest.mark.parametrize("start", [0, 15])
 def test_no_run_refutes_what_is_proved(start: int) -> None:
-    found = Counter(map(word, range(start, start + 20)))
+    found = Counter(map(word, range(start, start + 15)))
     assert not [each for each in found if each.startswith("WRONG")], found

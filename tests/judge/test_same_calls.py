@@ -160,3 +160,32 @@ HALF = """    @T.prim_func
 def test_what_a_call_leaves_unwritten_is_its_own() -> None:
     body = f"a = {tir('half', 'x')}; b = {tir('half', 'x')}; return (a, b)"
     assert isinstance(attempt(module(body, HALF), module(body, HALF), "main"), Proved)
+
+
+def branching(yes: str, no: str, condition: str = "c") -> rr.CheckedModule:
+    """An ``if`` of which both branches are sequences of bindings that end with ``r``."""
+    lines = [
+        f"    def main(c: R.Tensor((), 'bool'), d: R.Tensor((), 'bool'), x: {OUT}, y: {OUT}):", "        cls = Module",
+        f"        if {condition}:", *(f"            {line}" for line in yes.split("; ")), "        else:",
+        *(f"            {line}" for line in no.split("; ")), "        return r",
+    ]  # fmt: skip
+    text = "    @R.function\n" + "\n".join(lines)
+    return rr.check(rr.parse(f'n = TypeVar("n")\n@I.ir_module\nclass Module:\n{SCAN}{ADD}{text}\n'))
+
+
+YES, NO = f"a = {tir('scan', 'x')}; r = {tir('add', 'a')}", f"b = {tir('add', 'y')}; r = {tir('scan', 'b')}"
+
+
+def test_calls_in_a_branch_are_those_of_the_same_branch() -> None:
+    first = branching(YES, NO)
+    assert isinstance(attempt(first, branching(YES, f"o = {tir('add', 'x')}; {NO}"), "main"), Proved)
+    turned = branching(YES.replace(tir("add", "a"), "R.add(a, a)"), NO.replace(tir("add", "y"), "R.add(y, y)"))
+    assert isinstance(attempt(first, turned, "main"), Proved)
+
+
+@pytest.mark.parametrize(
+    "yes, no, condition",
+    [(NO, YES, "c"), (YES, YES, "c"), (YES, NO, "d"), (YES.replace("x", "y"), NO, "c"), (NO, NO, "c")],
+)
+def test_a_call_of_the_other_branch_is_another(yes: str, no: str, condition: str) -> None:
+    assert isinstance(attempt(branching(YES, NO), branching(yes, no, condition), "main"), str)

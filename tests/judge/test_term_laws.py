@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from time import process_time
 from typing import Any
 from unittest.mock import patch
 
@@ -18,7 +19,7 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.meaning import Array, Meaning
 from refrelax.semantics.ops.meaning.calculus import lines
 from refrelax.semantics.ops.reduce import axes_of, kept
-from refrelax.shape_solver.pointwise import descent, elements, extract, simplify
+from refrelax.shape_solver.pointwise import closing, descent, elements, memories, simplify
 from refrelax.shape_solver.pointwise.descent import Descent
 from refrelax.shape_solver.pointwise.elements import Reading
 from refrelax.shape_solver.pointwise.terms import Choose, Terms
@@ -29,8 +30,8 @@ from .term_laws import Broken, laws, operator_laws
 FEW, MANY, OPERATORS, BLOCKS = 40, 50_000, 10_000, 20
 """Pairs in every run; at night, two programs each; calls of operators at night; in how many tests."""
 
-SECONDS = 60
-"""Within these a law fails that does not hold."""
+SECONDS, FIRST = 60, 100_000
+"""Within these a law fails that does not hold, of the processor (the machine may be shared); from this pair on."""
 
 
 @pytest.mark.thorough
@@ -67,10 +68,10 @@ def _not_named(relaxation: str) -> Callable[[Descent, str], bool]:
 
 FITS, RELAX = Reading._fits, Descent.relax
 
-CAUSES: dict[str, tuple[object, str, object]] = {
+CAUSES: dict[str, tuple[object | tuple[object, ...], str, object]] = {
     "an index may be the element that is stored": (elements, "has_old", lambda t: False),
     "int64 is as wide as need be": (Reading, "_fits", _any_width),
-    "iterations of a parallel loop have an order": (extract, "UNORDERED", frozenset()),
+    "iterations of a parallel loop have an order": ((closing, memories), "UNORDERED", frozenset()),
     "a choice between equals forgets its condition": (Terms, "choose", _equal_arms),
     "zeros of both signs are one start": (Descent, "relax", _not_named(ZERO_SIGN)),
     "infinity and the greatest number are one start": (Descent, "relax", _not_named(EXTREME_IDENTITY)),
@@ -79,7 +80,7 @@ CAUSES: dict[str, tuple[object, str, object]] = {
     "a difference commutes": (descent, "COMMUTES", descent.COMMUTES | {"Sub"}),
     "a digit needs no bounds": (simplify, "within", lambda *_: ()),
 }
-"""Causes of wrong proofs that were found, put back: where, and what stands there instead."""
+"""Causes of wrong proofs that were found, put back: where (in each of several), and what stands there instead."""
 
 
 def _no_maximum(m: Meaning, call: Call, x: Array) -> Array:
@@ -157,7 +158,7 @@ def test_many_operators_are_what_their_loops_say(block: int) -> None:
 @pytest.mark.parametrize("fault", LOOPS)
 def test_wrong_loops_of_an_operator_are_found(fault: str) -> None:
     """The proof itself cannot see them: it reads both programs by the same loops."""
-    start = perf_counter()
+    start = process_time()
     only, where, name, what = LOOPS[fault]
     broken: Any = patch.dict(where, {name: what}) if isinstance(where, dict) else patch.object(where, str(name), what)
     with broken:
@@ -166,18 +167,33 @@ def test_wrong_loops_of_an_operator_are_found(fault: str) -> None:
                 operator_laws(seed, only)
             except Broken:
                 return
-            assert perf_counter() < start + SECONDS, f"not found among {seed} calls"
+            assert process_time() < start + SECONDS, f"not found among {seed} calls"
+
+
+@contextmanager
+def put_back(cause: str) -> Iterator[None]:
+    where, name, what = CAUSES[cause]
+    with ExitStack() as stack:
+        for each in where if isinstance(where, tuple) else (where,):
+            stack.enter_context(patch.object(each, name, what))
+        yield
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_cause_can_be_put_back(cause: str) -> None:
+    """What it takes the place of is still there."""
+    with put_back(cause):
+        pass
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_cause_of_wrong_proofs_is_found(cause: str) -> None:
-    start = perf_counter()
-    where, name, what = CAUSES[cause]
-    with patch.object(where, name, what):
-        for seed in range(1_000_000):
+    start = process_time()
+    with put_back(cause):
+        for seed in range(FIRST, 1_000_000):
             try:
                 laws(seed)
             except Broken:
                 return
-            assert perf_counter() < start + SECONDS, f"not found among {seed} pairs"
+            assert process_time() < start + SECONDS, f"not found among {seed - FIRST} pairs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -55,11 +56,14 @@ def test_what_z3_takes_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     inner = z3_._checked
 
-    def checked(solver: object, context: object, resources: int, until: float, allowance: Allowance) -> object:
+    def checked(
+        solver: object, context: object, resources: int, until: float, allowance: Allowance, *more: Any
+    ) -> object:
         before = allowance.left
-        answer, stopped = inner(solver, context, resources, until, allowance)
+        answer, stopped = inner(solver, context, resources, until, allowance, *more)
         spent = before - allowance.left
-        assert spent == resources + LOOP if stopped else 0 < spent <= resources + 10_000
+        assert resources <= spent <= resources + LOOP if stopped else 0 < spent <= resources + 10_000
+        assert not stopped or allowance.left >= min(KEPT, before - resources)
         asked.append(resources)
         return answer, stopped
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interface import Payload, Truth
 from refrelax.semantics.numbers.intervals import INF, Interval
+from refrelax.semantics.numbers.truth import FALSE, TRUE
 
 Binary = Callable[[Payload, Payload], Payload]
 
@@ -122,6 +123,20 @@ def extreme(pick: Callable[[float, float], float], other: Binary) -> Binary:
     return of
 
 
+def less(other: Callable[[Payload, Payload], Truth]) -> Callable[[Payload, Payload], Truth]:
+    """``a < b`` of numbers that are apart."""
+
+    def test(a: Payload, b: Payload) -> Truth:
+        if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
+            if a.lo <= a.hi < b.lo <= b.hi:
+                return TRUE
+            if b.lo <= b.hi <= a.lo <= a.hi:
+                return FALSE
+        return other(a, b)
+
+    return test
+
+
 def remaining(other: Binary) -> Binary:
     """``a - floor(a / b) * b`` of numbers: ``fmod`` is exact."""
 
@@ -170,6 +185,7 @@ __all__ = [
     "adding",
     "dividing",
     "extreme",
+    "less",
     "multiplying",
     "plain",
     "remaining",

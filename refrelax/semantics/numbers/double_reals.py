@@ -121,6 +121,7 @@ class Doubles(Reals):
         self.maximum: Any = double_ends.extreme(max, self.maximum)
         self.minimum: Any = double_ends.extreme(min, self.minimum)
         self.floormod: Any = double_ends.remaining(self.floormod)
+        self.less: Any = double_ends.less(self.less)
 
     # --- payloads
 

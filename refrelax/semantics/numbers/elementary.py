@@ -13,13 +13,14 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from struct import Struct
 
 from refrelax.errors import InternalError
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.functions import FUNCTIONS, PRECISE
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.rounding import Rounder, largest, round_fraction, rounder, smallest
+from refrelax.semantics.numbers.rounding import STRUCT_CODES, Rounder, largest, round_fraction, rounder, smallest
 from refrelax.semantics.numbers.special import power_special, special
 from refrelax.syntax import bits
 
@@ -66,7 +67,22 @@ def _through_double(
             pass
         return slow(name, dtype, x)
 
-    return apply
+    if dtype not in STRUCT_CODES:
+        return apply
+    three = Struct(3 * STRUCT_CODES[dtype])
+    pack, unpack = three.pack, three.unpack
+
+    def at_once(x: float) -> Payload:
+        try:
+            value = double(x)
+            result, low, high = unpack(pack(value, value * BELOW, value * ABOVE))
+            if low == result == high:
+                return result
+        except (ValueError, OverflowError, ZeroDivisionError):
+            pass
+        return apply(x)
+
+    return at_once
 
 
 def slow(name: str, dtype: str, x: float) -> Payload:

@@ -101,7 +101,10 @@ class Enclosure:
         raise InternalError(f"{type(a).__name__} is no integer payload of {dtype}")
 
     def poison_rule(self, a: Payload) -> str | None:
-        if isinstance(a, (Poison, Interval, Ints, TruthSet)):
+        kind = a.__class__
+        if kind is Interval:  # most are, or are numbers
+            return a.rule  # type: ignore[no-any-return]
+        if kind is not float and isinstance(a, (Poison, Ints, TruthSet)):
             return a.rule
         return None
 

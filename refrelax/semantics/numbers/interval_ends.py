@@ -7,11 +7,14 @@ to that (``other``) every operand with a NaN or poison, and every result that is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from math import fsum, inf
 from struct import Struct
 
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.rounding import STRUCT_CODES
+from refrelax.semantics.numbers.sums import SAFETY
 
 Binary = Callable[[Payload, Payload], Payload]
 
@@ -24,6 +27,25 @@ def quick(dtype: str, plain: dict[str, Binary], other: dict[str, Binary]) -> dic
     sums = _adding(pair, plain["add"], other["add"]), _subtracting(pair, plain["sub"], other["sub"])
     rest = _multiplying(pair, plain["mul"], other["mul"]), _dividing(pair, plain["div"], other["div"])
     return dict(zip(("add", "sub", "mul", "div"), (*sums, *rest), strict=True))
+
+
+def negating(dtype: str, other: Callable[[Payload], Payload]) -> Callable[[Payload], Payload]:
+    """``-a``: the ends, which need not be numbers of the format, are rounded to it."""
+    if dtype not in STRUCT_CODES:
+        return other
+    pair = Struct(2 * STRUCT_CODES[dtype])
+    pack, unpack = pair.pack, pair.unpack
+
+    def neg(a: Payload) -> Payload:
+        if a.__class__ is Interval and not a.nan and a.rule is None and a.lo - a.lo == 0 == a.hi - a.hi:
+            try:
+                low, high = unpack(pack(-a.hi, -a.lo))
+            except OverflowError:
+                return other(a)
+            return Interval(low, high) if low != high else low or other(a)
+        return other(a)
+
+    return neg
 
 
 def _adding(pair: Struct, plain: Binary, other: Binary) -> Binary:
@@ -180,4 +202,105 @@ def products(a: Sequence[Payload], b: Sequence[Payload]) -> tuple[list[float], l
     return lows, highs
 
 
-__all__ = ["products", "quick"]
+def _three(pair: Struct, precision: int, largest: float) -> Callable[[Payload, Payload, Payload], Payload | None]:
+    """``summing`` of three: ``log_softmax`` takes one an element."""
+    pack, unpack = pair.pack, pair.unpack
+    u, half = 2.0**-precision, largest / 2
+    double, share = 2 * u, u / (1 - 3 * u)
+
+    def add(x: Payload, y: Payload, z: Payload) -> Payload | None:
+        if x.__class__ is float:
+            a = p = x
+        elif x.__class__ is Interval and not x.nan and x.rule is None:
+            a, p = x.lo, x.hi
+        else:
+            return None
+        if y.__class__ is float:
+            b = q = y
+        elif y.__class__ is Interval and not y.nan and y.rule is None:
+            b, q = y.lo, y.hi
+        else:
+            return None
+        if z.__class__ is float:
+            c = r = z
+        elif z.__class__ is Interval and not z.nan and z.rule is None:
+            c, r = z.lo, z.hi
+        else:
+            return None
+        if a == p and b == q and c == r:
+            return None
+        least, mean, most = sorted((p if p > 0 else 0.0, q if q > 0 else 0.0, r if r > 0 else 0.0))
+        up, all_up = most + mean, most + mean + least
+        most, mean, least = sorted((a if a < 0 else 0.0, b if b < 0 else 0.0, c if c < 0 else 0.0))
+        down, all_down = -most - mean, -most - mean - least
+        if not all_up + all_down < half:
+            return None
+        error = double * (all_up + all_down)
+        chain = share * ((up if up > down else down) + (all_up if all_up > all_down else all_down))
+        error = (chain if chain < error else error) * SAFETY
+        low, high = fsum((a, b, c)) - error, fsum((p, q, r)) + error
+        if all_down == 0:
+            low = max(low, a, b, c)
+        if all_up == 0:
+            high = min(high, p, q, r)
+        if low - low != 0 or high - high != 0:
+            return None
+        low, high = unpack(pack(low, high))
+        return Interval(low, high) if low != high else low or None
+
+    return add
+
+
+def summing(dtype: str, precision: int, largest: float) -> Callable[[Sequence[Payload]], Payload | None]:
+    """The sum in any order of items of which one is an interval: what ``interval_reductions.Sums`` gives, rounded.
+    ``None`` of what is not met most: for that to answer."""
+    if dtype not in STRUCT_CODES:
+        return lambda items: None
+    pair = Struct(2 * STRUCT_CODES[dtype])
+    pack, unpack = pair.pack, pair.unpack
+    u, half = 2.0**-precision, largest / 2
+    three = _three(pair, precision, largest)
+
+    def add(items: Sequence[Payload]) -> Payload | None:
+        n = len(items)
+        if n == 3:
+            return three(*items)
+        lows, highs = [], []
+        for x in items:
+            if x.__class__ is float:
+                lows.append(x)
+                highs.append(x)
+            elif x.__class__ is Interval and not x.nan and x.rule is None:
+                lows.append(x.lo)
+                highs.append(x.hi)
+            else:
+                return None
+        if n < 2 or n * u >= 0.5 or lows == highs:
+            return None
+        if min(lows) >= 0:
+            up = list(accumulate(sorted(highs, reverse=True)))
+            total = up[-1]
+            chain = fsum(up[1:]) if total < half else inf
+        else:
+            up = list(accumulate(sorted([x if x > 0 else 0.0 for x in highs], reverse=True)))
+            down = list(accumulate(sorted([-x if x < 0 else 0.0 for x in lows], reverse=True)))
+            total = up[-1] + down[-1]
+            chain = fsum(map(max, up[1:], down[1:])) if total < half else inf
+        if not total < half:
+            return None
+        error = min((n - 1) * u * total, u / (1 - n * u) * chain) * SAFETY
+        low, high = fsum(lows) - error, fsum(highs) + error
+        least, most = min(lows), max(highs)
+        if least >= 0:
+            low = max(low, max(lows))
+        if most <= 0:
+            high = min(high, min(highs))
+        if low - low != 0 or high - high != 0:
+            return None
+        low, high = unpack(pack(low, high))
+        return Interval(low, high) if low != high else low or None
+
+    return add
+
+
+__all__ = ["negating", "products", "quick", "summing"]

@@ -98,6 +98,7 @@ class IntervalFloats(Floats):
         found = interval_ends.quick(dtype, plain, general)
         self.add, self.sub, self.mul = found["add"], found["sub"], found["mul"]
         self.div: Any = found["div"]
+        self.neg: Any = interval_ends.negating(dtype, self._negated)
         self.less = self._test(base.less, lambda a, b: a.hi < b.lo, lambda a, b: a.lo >= b.hi, False)
         self.less_equal = self._test(base.less_equal, lambda a, b: a.hi <= b.lo, lambda a, b: a.lo > b.hi, False)
         self.equal = self._test(base.equal, _same, _apart, False)
@@ -170,7 +171,12 @@ class IntervalFloats(Floats):
 
     @rule("num/exact-is-permitted")
     def floordiv(self, a: Payload, b: Payload) -> Payload:
-        return self._or_exact(self.math("floor")(self.div(a, b)), floor_quotient, a, b)
+        quotient = self.div(a, b)
+        whole = self.math("floor")(quotient)
+        if whole.__class__ is quotient.__class__ is float and whole < quotient and self.inflate.whole:
+            # rounding keeps order: the real quotient is between the same two integers
+            return whole or self.legal(Interval(0.0, 0.0))
+        return self._or_exact(whole, floor_quotient, a, b)
 
     @rule("num/exact-is-permitted")
     def floormod(self, a: Payload, b: Payload) -> Payload:
@@ -180,13 +186,21 @@ class IntervalFloats(Floats):
         self, stepwise: Payload, exact: Callable[[str, float, float], Payload], a: Payload, b: Payload
     ) -> Payload:
         """The result of the steps, or that of real numbers rounded once (of points: intervals are wide enough)."""
-        if a.__class__ is float and b.__class__ is float and b != 0 and math.isfinite(a) and math.isfinite(b):
-            return self.legal(as_interval(joined([stepwise, exact(self.dtype, a, b)])))
+        if a.__class__ is b.__class__ is float and b and a - a == 0 == b - b:
+            once = exact(self.dtype, a, b)
+            if stepwise.__class__ is once.__class__ is float and self.inflate.whole:  # once an element: written out
+                if stepwise < once:
+                    return Interval(stepwise, once)
+                if once < stepwise:
+                    return Interval(once, stepwise)
+                if once == stepwise != 0:
+                    return stepwise
+            return self.legal(as_interval(joined([stepwise, once])))
         return stepwise
 
-    def neg(self, a: Payload) -> Payload:
+    def _negated(self, a: Payload) -> Payload:
         if not isinstance(a, Interval):
-            return super().neg(a)
+            return Floats.neg(self, a)
         return self.fit(-a.hi, -a.lo, a.nan, a.rule)
 
     @rule("num/nan-in-extremes")
@@ -236,9 +250,11 @@ class IntervalFloats(Floats):
     def _lifted(
         self, point: Callable[[float], Payload], wide: Callable[[Interval], Payload], name: str
     ) -> Callable[[Payload], Payload]:
+        whole = self.inflate.whole  # what the point's function gives is narrow, and legal in such a format
+
         def apply(a: Payload) -> Payload:
             if a.__class__ is float:
-                return self.legal(point(a))
+                return point(a) if whole else self.legal(point(a))
             if isinstance(a, Poison):
                 return a
             found = wide(as_interval(a))
@@ -300,7 +316,7 @@ class IntervalFloats(Floats):
                 break
         else:
             if self.inflate.whole and of.least is None:
-                return self.inflate.about(of.name, rounded_finite(of, self.dtype, args))
+                return self.inflate.about(of.name)(rounded_finite(of, self.dtype, args))
         for each in args:
             if isinstance(each, Poison):
                 return each

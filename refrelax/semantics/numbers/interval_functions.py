@@ -42,6 +42,7 @@ class Inflation:
         self.whole = self.infinite and self.nan
         self.signed = f.signed
         self._terms: dict[str, tuple[float, float, float]] = {}
+        self._about: dict[str, Callable[[Payload], Payload]] = {}
 
     def ulp(self, x: float) -> float:
         """The unit in the last place of the format at a finite ``x``."""
@@ -91,14 +92,29 @@ class Inflation:
             high = min(high, 0.0)
         return make(low, high, nan or (not self.infinite and self.nan and high > self.largest), rule)
 
-    def about(self, name: str, x: Payload) -> Payload:
+    def about(self, name: str) -> Callable[[Payload], Payload]:
         """``around`` one result."""
-        if x.__class__ is float and x - x == 0:
-            slack = self.slack(name, x)
-            low, high = x - slack, x + slack
-            if (low > 0 or high < 0) and -self.largest <= low and high <= self.largest:
-                return Interval(low, high) if low != high else low
-        return self.around(name, x, x)
+        found = self._about.get(name)
+        if found is None:
+            found = self._about[name] = self._moving(name)
+        return found
+
+    def _moving(self, name: str) -> Callable[[Payload], Payload]:
+        """``around(name, x, x)``, with ``slack`` written out where it counts units of the result alone."""
+        ulps, of_one, absolute = self._allowance(name)
+        scale, least, largest, ulp = self.scale, self.least, self.largest, math.ulp
+        units = ulps + 0.5
+
+        def about(x: Payload) -> Payload:
+            if x.__class__ is float and x - x == 0:
+                unit = ulp(x) * scale
+                slack = units * (unit if unit > least else least) + absolute
+                low, high = x - slack, x + slack
+                if (low > 0 or high < 0) and -largest <= low and high <= largest:
+                    return Interval(low, high) if low != high else low
+            return self.around(name, x, x)
+
+        return (lambda x: self.around(name, x, x)) if ulps <= 0.5 or of_one else about
 
     def _down(self, name: str, lo: float) -> float:
         if lo == -INF:
@@ -157,11 +173,12 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
     if PERMITTED_ULPS[name] <= 0.5:
         return correct
     inflate = Inflation(dtype)
+    about = inflate.about(name)
 
     def apply(x: float) -> Payload:
         result = correct(x)
         if x and x - x == 0 and result.__class__ is float and result - result == 0:
-            return inflate.about(name, result)
+            return about(result)
         if isinstance(result, Poison) or result != result or math.isinf(x) or exact_at_zero(x, result):
             return result  # num/special-values: no allowance applies
         if name == "rsqrt" and x == 0:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import intsets
+from refrelax.semantics.numbers import interval_ends, intsets
 from refrelax.semantics.numbers.base import Base
-from refrelax.semantics.numbers.interface import Payload, ReduceOp
+from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp
 from refrelax.semantics.numbers.interval_floats import IntervalFloats
 from refrelax.semantics.numbers.interval_reductions import (
     Sums,
@@ -79,20 +79,29 @@ class Collecting(Base):
 class ManyFloats(IntervalFloats, Collecting):
     """``IntervalFloats`` with reductions, order and choice."""
 
+    def __init__(self, numerics: Numerics, dtype: str) -> None:
+        super().__init__(numerics, dtype)
+        self._sum = interval_ends.summing(dtype, self.inflate.precision, self.inflate.largest)
+
     def join(self, payloads: Iterable[Payload]) -> Payload:
         return joined(payloads)
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:
-        found = [form() for form in forms]
-        if len(found) == 2:
-            a, b = found
-            if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
-                return Interval(a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi)
-        return joined(found)
+        if len(forms) != 2:
+            return joined([form() for form in forms])
+        a, b = forms[0](), forms[1]()
+        if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
+            return Interval(a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi)
+        return joined((a, b))
 
     @rule("num/any-order-sum", "num/empty-reduction")
     def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
-        return self._reduce(op, list(items), acc, False)
+        pool = items if items.__class__ is list else list(items)
+        if op == "add" and acc is None:
+            found = self._sum(pool)
+            if found is not None:
+                return found
+        return self._reduce(op, pool, acc, False)
 
     def settled(self, op: ReduceOp, items: list[Payload]) -> Payload:
         first = items[0]

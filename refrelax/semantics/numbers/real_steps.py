@@ -71,8 +71,16 @@ EXP_OF_DIFFERENCE = Ideal(
 """``exp(a - b)``, the difference not rounded."""
 
 
+SHORT_QUOTIENT = 2.0**28
+"""Below it the product of a quotient and a divisor of at most 24 bits is exact in binary64."""
+
+
 def floor_quotient(dtype: str, a: float, b: float) -> Payload:
     """``floor(a / b)`` of the real quotient, rounded once; ``b`` is no zero, both are finite."""
+    if dtype != "float64" and abs(a) < SHORT_QUOTIENT * abs(b):
+        rest = math.fmod(a, b)  # exact, and so is each step
+        whole = (a - rest) / b
+        return rounder(dtype)(whole + 0.0 if rest == 0 or (rest < 0) == (b < 0) else whole - 1.0)
     return round_fraction(dtype, Fraction(math.floor(Fraction(a) / Fraction(b))))
 
 

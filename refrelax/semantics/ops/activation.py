@@ -206,8 +206,7 @@ def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
     total = m.tensor(one, x.dtype, lambda *i: log(f.reduce("add", powers.over(line(i)))))
 
     def element(a: Payload, t: Payload, s: Payload) -> Payload:
-        together = [a, f.neg(t), f.neg(s)]
-        return f.either(lambda: f.sub(f.sub(a, t), s), lambda: f.reduce("add", together))
+        return f.either(lambda: f.sub(f.sub(a, t), s), lambda: f.reduce("add", [a, f.neg(t), f.neg(s)]))
 
     return m.pointwise(x.dtype, element, x, top, total)
 

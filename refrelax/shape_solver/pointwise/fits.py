@@ -32,6 +32,11 @@ MOST_STEPS = 60
 GUARDS = 2
 """How many guards together may bound an integer."""
 
+Size = tuple[tuple[Mono, int], ...]
+"""A product of extents of a buffer, in bytes, as a key."""
+Fits = dict[Size, Poly]
+"""Sizes that are known to be at most ``LAST``."""
+
 
 @dataclass(slots=True)
 class Sizes:
@@ -41,14 +46,11 @@ class Sizes:
     atoms: Atoms = field(default_factory=lambda: Atoms(NO_FACTS))
     extents: set[str] = field(default_factory=set)
     """Symbols that are extents: never negative."""
-    known: dict[tuple[tuple[Mono, int], ...], Poly] = field(default_factory=dict)
-    """Polynomials that are at most ``LAST``: products of extents of a buffer, in bytes."""
+    known: Fits = field(default_factory=dict)
 
     orders: list[Poly] = field(default_factory=list)
     """What is not negative by orders of several symbols that hold everywhere."""
-    _sizes: dict[tuple[tuple[PrimExpr, ...], str, int], dict[tuple[tuple[Mono, int], ...], Poly]] = field(
-        default_factory=dict
-    )
+    _sizes: dict[tuple[tuple[PrimExpr, ...], str, int], Fits] = field(default_factory=dict)
 
     def suppose(self, facts: Iterable[PrimExpr]) -> None:
         """Facts that hold everywhere."""
@@ -64,7 +66,7 @@ class Sizes:
         for key, whole in self._sizes[form].items():
             self.known.setdefault(key, whole)
 
-    def _products(self, shape: Iterable[PrimExpr], dtype: str) -> Iterator[tuple[tuple[tuple[Mono, int], ...], Poly]]:
+    def _products(self, shape: Iterable[PrimExpr], dtype: str) -> Iterator[tuple[Size, Poly]]:
         dims = [p for p in map(self._poly, shape) if p and p != {(): 1} and self._positive(p)]
         width = max(1, dtypes.bits(dtype) // 8) if not dtype.startswith("handle") else 1
         for chosen in _together(dims):

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
-from refrelax.semantics.dims.poly import Mono, Poly
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.pointwise.extract import read
+from refrelax.shape_solver.pointwise.fits import Fits, Size
 from refrelax.shape_solver.pointwise.logic import Logic
 from refrelax.shape_solver.pointwise.one_object import one_object
 from refrelax.shape_solver.pointwise.state import ASSUMED, Definedness
@@ -28,8 +28,6 @@ from refrelax.syntax.scalars import PrimExpr
 
 Read = tuple[tuple[TensorTerm, ...], list[Definedness]]
 """What the buffers hold after a call, in the order of the parameters, and what the call's meaning rests on."""
-
-Sizes = dict[tuple[tuple[Mono, int], ...], Poly]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,8 @@ class Reading:
     given: tuple[TensorTerm, ...]
     left: tuple[TensorTerm, ...]
     obligations: list[Definedness]
-    rests_on: frozenset[tuple[tuple[Mono, int], ...]]
-    sizes: Sizes
+    rests_on: frozenset[Size]
+    sizes: Fits
 
 
 @dataclass(slots=True)
@@ -55,6 +53,8 @@ class Readings:
     outline: Callable[[PrimFunc], Hashable]
     equal: Callable[[PrimFunc, PrimFunc], bool]
     _seen: set[Hashable] = field(default_factory=set)
+    _alone: set[Hashable] = field(default_factory=set)
+    """Of calls that have to be read by themselves."""
     _made: dict[Hashable, list[Reading]] = field(default_factory=dict)
 
     @rule("sh/read-program")
@@ -70,7 +70,7 @@ class Readings:
         key = (self.outline(func), form, tuple(scalars.values()))
         if not _by_itself(func):
             made = self._found(key, func)
-            if made is None and key in self._seen:
+            if made is None and key in self._seen and key not in self._alone:
                 made = self._new(key, func, names, before, scalars)
             if made is not None:
                 self.logic.sizes.known |= made.sizes
@@ -106,6 +106,7 @@ class Readings:
         sizes = {key: size for key, size in self.logic.sizes.known.items() if key not in known}
         self.logic.sizes.known = known
         if len(self.terms.names) != opaque or any(each.purpose == ASSUMED for each in obligations):
+            self._alone.add(key)
             return None
         made = Reading(
             func,

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from refrelax.semantics.numbers import double_ends, ideal, interval_ends
 from refrelax.semantics.numbers.enclosure import enclosure
 from refrelax.semantics.numbers.ideal import DOUBLE
-from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
+from refrelax.semantics.numbers.interval_functions import Inflation
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval, joined
 from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.numbers.real_steps import floor_remainder
+from refrelax.semantics.numbers.real_steps import floor_quotient, floor_remainder
 from refrelax.semantics.numbers.rounding import round_fraction, rounder
 from refrelax.semantics.numbers.strict import strict
 from tests.draws import draws
@@ -140,6 +141,60 @@ def test_a_remainder_of_short_numbers_is_that_of_rationals(x: float, y: float, d
     a, b = rounder(dtype)(x), rounder(dtype)(y)
     if b != 0:
         assert floor_remainder(dtype, a, b) == round_fraction(dtype, Fraction(a) % Fraction(b))
+
+
+@settings(max_examples=draws(300), deadline=None)
+@given(st.data(), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
+def test_a_sum_of_few_is_that_of_the_general_form(data: st.DataObject, dtype: str, reading: Any) -> None:
+    f: Any = reading.at(dtype)
+    items = data.draw(st.lists(payloads(dtype), min_size=1, max_size=5))
+    quick = f._sum(items)
+    if quick is not None:
+        assert same(quick, f._reduce("add", items, None, False)), items
+
+
+@settings(max_examples=draws(200), deadline=None)
+@given(st.data(), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
+def test_a_negative_is_that_of_the_general_form(data: st.DataObject, dtype: str, reading: Any) -> None:
+    f: Any = reading.at(dtype)
+    a = data.draw(payloads(dtype))
+    assert repr(f.neg(a)) == repr(f._negated(a))
+
+
+FEW = st.one_of(st.floats(-30, 30, width=16), st.sampled_from([2.0**-24, 0.1, 65504.0, 1e30]))
+
+
+@settings(max_examples=draws(300), deadline=None)
+@given(FEW, FEW.filter(bool), st.sampled_from((*NARROW, "bfloat16", "float8_e5m2", "float8_e4m3fn")))
+@example(1.0, 2.0**-24, "float32")
+@example(-0.0, 3.0, "float32")
+@example(65504.0, 2.0**-24, "float16")
+def test_a_floored_quotient_is_that_of_rationals(x: float, y: float, dtype: str) -> None:
+    a, b = rounder(dtype)(x), rounder(dtype)(y)
+    if b != 0 and a - a == 0 == b - b:
+        whole = round_fraction(dtype, Fraction(math.floor(Fraction(a) / Fraction(b))))
+        assert repr(floor_quotient(dtype, a, b)) == repr(whole)
+        for reading in (enclosure(), strict()):
+            f: Any = reading.at(dtype)
+            wide = f.legal(as_interval(joined([f.math("floor")(f.div(a, b)), whole])))
+            assert repr(f.floordiv(a, b)) == repr(wide), (a, b)
+
+
+@settings(max_examples=draws(200), deadline=None)
+@given(ANY, st.sampled_from(("exp", "tanh", "sigmoid", "log", "erf", "sqrt", "atan")), st.sampled_from(NARROW))
+def test_units_about_one_result_are_those_around_it(x: float, name: str, dtype: str) -> None:
+    inflate, x = Inflation(dtype), rounder(dtype)(x)
+    assert repr(inflate.about(name)(x)) == repr(inflate.around(name, x, x))
+
+
+@settings(max_examples=draws(200), deadline=None)
+@given(st.data())
+def test_numbers_that_are_apart_are_less_as_reals(data: st.DataObject) -> None:
+    quick: Any = ideal.ideal(DOUBLE).at("float32")
+    general: Any = ideal.ideal(200).at("float32")
+    a, b = (as_interval(data.draw(payloads("float32"))) for _ in "ab")
+    if a.rule == b.rule is None:
+        assert repr(quick.less(a, b)) == repr(general.less(a, b))
 
 
 @pytest.mark.parametrize("dtype", NARROW)
