@@ -70,11 +70,46 @@ function functionIn(f, scope, top) {
   for (const p of f.params) {
     if (p.type === null) throw rejected("wf/parameter-annotated", p.name);
   }
+  promises(f);
   for (const p of f.params) if (p.type.node === "PrimType") scalarVariable(p.name, p.type.dtype, inner, top);
   for (const p of f.params) if (p.type.node !== "PrimType") define(p.name, {}, inner, top);
   definingTypes(f.params.map((p) => p.type), inner, top);
   uses(f.ret, inner, top);
   sequence(f.body, inner, top, { pure: f.pure && !forced });
+}
+
+const isNumber = (value) => typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
+const nameOf = (value) => (value?.node === "StringValue" ? value.value : value);
+
+/** What the attributes of a function promise of symbols has the form that is read, and some call keeps it (wf/promise). */
+function promises(f) {
+  const low = ends(f, "tir_var_lower_bound");
+  const high = ends(f, "tir_var_upper_bound");
+  const listed = attributeOf(f, "tir_non_negative_var") ?? null;
+  if (listed !== null && listed.node !== "AttrList") throw rejected("wf/promise", "no list of names");
+  for (const each of listed?.items ?? []) {
+    const name = nameOf(each);
+    if (typeof name !== "string") throw rejected("wf/promise", "no name");
+    low.set(name, low.has(name) && low.get(name) > 0n ? low.get(name) : 0n);
+  }
+  for (const p of f.params) {
+    const scalar = p.type.node === "PrimType";
+    for (const name of scalar ? [p.name] : [...bareDims(p.type)].map((dim) => dim.name)) {
+      if (!high.has(name)) continue;
+      const known = f.params.some((q) => q.type.node === "PrimType" && q.name === name);
+      if (high.get(name) < 0n && !known) throw rejected("wf/promise", `${name} is an extent`);
+      if (low.has(name) && low.get(name) > high.get(name)) throw rejected("wf/promise", `${name}: no call keeps it`);
+    }
+  }
+}
+
+/** The ends that a table of integers by name promises. */
+function ends(f, attribute) {
+  const table = attributeOf(f, attribute) ?? null;
+  if (table === null) return new Map();
+  if (table.node !== "AttrDict") throw rejected("wf/promise", `${attribute} is no dict`);
+  for (const [name, value] of table.items) if (!isNumber(value)) throw rejected("wf/promise", `${attribute} of ${name}`);
+  return new Map(table.items.map(([name, value]) => [name, BigInt(value)]));
 }
 
 const isFalse = (value) => value === false || value === null || value === 0 || (value?.node === "Literal" && BigInt(value.bits) === 0n);
