@@ -73,6 +73,9 @@ def as_text(e: graph.Expr) -> str | None:
 SEEN = frozenset({"relax.run.print", "relax.run.assert_op"})
 """Functions of the machine's library that are events (``va/events``)."""
 
+MACHINE = SEEN | COUNTED.keys()
+"""Those that are operators of the graph."""
+
 
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
@@ -172,15 +175,13 @@ class Program(Effects):
                 return self.shape_of(self.expression(data, values, symbols))
             case graph.Call(graph.Op("relax.hint_on_device" | "relax.to_vdevice"), (data, *_)):
                 return self.elsewhere(self.expression(data, values, symbols))
-            case graph.Call(graph.Op(name), args) if name in COUNTED:
-                return self.settled(self.counted(COUNTED[name], [self.expression(a, values, symbols) for a in args]))
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.Op("relax.call_builtin_with_ctx"), (graph.ExternFunc(name), graph.Tuple(args))):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
-            case graph.Call(graph.ExternFunc(name), args) if (
-                name in SEEN or name in COUNTED or name.startswith(LIBRARIES)
-            ):
+            case graph.Call(graph.Op(name), args) if name in COUNTED:
+                return self.of_machine(name, args, values, symbols)
+            case graph.Call(graph.ExternFunc(name), args) if name in MACHINE or name.startswith(LIBRARIES):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
             case graph.Call(graph.Op("relax.print"), args):
                 return self.printed(self.given(args, values, symbols))

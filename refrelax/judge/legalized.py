@@ -10,7 +10,7 @@ from refrelax.judge.evidence import LEGALIZATION
 from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
-from refrelax.lower.legalize.remembered import Memory
+from refrelax.lower.legalize.remembered import RememberedCalls
 from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.graph.overwriting import stored_inputs
@@ -33,7 +33,7 @@ ALLOCATING = frozenset({
     "relax.vm.alloc_tensor",
 })  # fmt: skip
 
-MEMORY = Memory()
+MEMORY = RememberedCalls()
 """Calls that proofs of this process have read."""
 
 

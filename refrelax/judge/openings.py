@@ -14,9 +14,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from refrelax.lower.legalize.remembered import MOST, names_of, numbered
+from refrelax.lower.legalize.remembered import MOST, holds_array, names_of, numbered
 from refrelax.lower.legalize.site import Typing
-from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.meaning.indices import Unfit
 from refrelax.semantics.ops.meaning.openings import Opening
@@ -24,7 +23,7 @@ from refrelax.semantics.ops.meaning.openings import openings as openings_of
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Binding, Call, Constant, Expr, Function, If, Op, PrimValue, SeqExpr, Tuple, VarBinding
+from refrelax.syntax.graph import Binding, Call, Expr, Function, If, Op, PrimValue, SeqExpr, Tuple, VarBinding
 from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
@@ -74,7 +73,7 @@ def _checks(binding: Binding) -> bool:
 def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Opening] | None:
     typing = Typing(checked.module, checked.types.get(entry, {}).get)
     types = tuple(typing.of(each) for each in call.args)
-    if any(isinstance(each, Constant) and each.shape for each in nodes(call.args)):
+    if holds_array(call):
         return _of_types(call, op, types)
     return _as_before(replace(call, args=numbered(call.args, names_of(call))), op, types)
 

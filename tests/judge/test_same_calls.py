@@ -189,3 +189,30 @@ def test_calls_in_a_branch_are_those_of_the_same_branch() -> None:
 )
 def test_a_call_of_the_other_branch_is_another(yes: str, no: str, condition: str) -> None:
     assert isinstance(attempt(branching(YES, NO), branching(yes, no, condition), "main"), str)
+
+
+RISKY = """    @T.prim_func
+    def risky(x: T.Buffer((n,), "float32"), y: T.Buffer((n,), "float32")):
+        for i in range(n):
+            y[i + T.Cast("int64", x[0] > T.float32(0))] = x[i]
+
+"""
+
+
+def test_a_call_of_a_branch_is_not_made_outside_of_it() -> None:
+    """It may have no meaning where the first program does not come to it."""
+    lines = "{}if c:; {}    r = a; else:; {}    r = x; return r"
+    call = f"a = {tir('risky', 'x')}; "
+    texts = [lines.format("", f"    {call}", ""), lines.format(call, "", "")]
+    first, second = (
+        rr.check(
+            rr.parse(
+                f'n = TypeVar("n")\n@I.ir_module\nclass Module:\n{RISKY}    @R.function\n'
+                f"    def main(c: R.Tensor((), 'bool'), x: {OUT}):\n        cls = Module\n"
+                + "".join(f"        {line}\n" for line in text.split("; "))
+            )
+        )
+        for text in texts
+    )
+    assert isinstance(attempt(first, first, "main"), Proved)
+    assert isinstance(attempt(first, second, "main"), str)

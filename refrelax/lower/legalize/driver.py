@@ -16,7 +16,7 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.extent_parts import Question, named, parts
 from refrelax.lower.legalize.bounds import Obligation, obligations
 from refrelax.lower.legalize.origin import of_site
-from refrelax.lower.legalize.remembered import Memory, Remembered, key_of, names_of, numbered
+from refrelax.lower.legalize.remembered import Remembered, RememberedCalls, key_of, names_of, numbered
 from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, TypeOf, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
@@ -61,7 +61,7 @@ def run(
     ledger: Ledger,
     keep: frozenset[str] = frozenset(),
     assume: Mapping[str, Sequence[PrimExpr]] = NOTHING,
-    memory: Memory | None = None,
+    memory: RememberedCalls | None = None,
 ) -> Module:
     """The module with operator calls as calls of loop programs, and those programs; calls of the operators ``keep``
     stay. ``assume``: by function, what is known of its symbols besides; ``memory``: of calls whose claims nobody asks
@@ -154,7 +154,7 @@ class _Rewriter:
     promises: tuple[PrimExpr, ...]
     """What the function's attributes say of its symbols, and its caller."""
     keep: frozenset[str] = frozenset()
-    memory: Memory | None = None
+    memory: RememberedCalls | None = None
     names: list[str] = field(default_factory=list)
     """The names of the function in order, once one was looked for."""
 
@@ -216,18 +216,12 @@ class _Rewriter:
             return self.made(binding, call, path, result, types)
         names, key = names_of(call), key_of(call, result, types, self.extents, self.promises)
         known = None if key is None else self.memory.calls.get(key)
-        if isinstance(known, Unfit):
-            raise Unfit(*known.args)
         if known is not None:
             name = self.kernels.again(known.base, known.kernel, known.origin)
             return Made(name, numbered(known.passed, names, back=True), (), known.tupled)
-        try:
-            found = self.made(binding, call, path, result, types)
-        except Unfit as refused:
-            if key is not None:
-                self.memory.keep(key, Unfit(*refused.args))
-            raise
-        if key is not None and not found.before:
+        before = len(self.kernels.functions)
+        found = self.made(binding, call, path, result, types)
+        if key is not None and not found.before and len(self.kernels.functions) > before:  # (or less was asked of it)
             kernel, base = self.kernels.functions[found.name], base_name(call.op.name)
             passed = numbered(found.passed, names)
             self.memory.keep(key, Remembered(base, kernel, passed, found.tupled, self.kernels.origins.get(found.name)))

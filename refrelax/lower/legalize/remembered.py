@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from refrelax.lower.legalize.site import Unfit
 from refrelax.lower.origins.vouched import Claimed
 from refrelax.lower.tuples import renamed
 from refrelax.semantics.graph.link import nodes
@@ -37,13 +36,13 @@ class Remembered:
 
 
 @dataclass(slots=True)
-class Memory:
-    """By what decides it; a refusal is remembered, too."""
+class RememberedCalls:
+    """By what decides them."""
 
-    calls: dict[Hashable, Remembered | Unfit] = field(default_factory=dict)
+    calls: dict[Hashable, Remembered] = field(default_factory=dict)
 
-    def keep(self, key: Hashable, what: Remembered | Unfit) -> None:
-        """Keep it."""
+    def keep(self, key: Hashable, what: Remembered) -> None:
+        """Keep one."""
         if len(self.calls) >= MOST:
             self.calls.clear()
         self.calls[key] = what
@@ -61,6 +60,11 @@ def numbered(exprs: tuple[Expr, ...], names: Sequence[str], back: bool = False) 
     return found
 
 
+def holds_array(call: Call) -> bool:
+    """Whether elements that are written out stand in a call: more than is compared each time."""
+    return any(isinstance(each, Constant) and each.shape for each in nodes(call.args))
+
+
 def key_of(
     call: Call,
     result: Type | None,
@@ -70,7 +74,7 @@ def key_of(
 ) -> Hashable | None:
     """What decides what a call comes to; ``None``: more than is told from it. ``extents``: what is known of symbols of
     the caller's that are extents; ``known``: what else is."""
-    if any(isinstance(each, ConstantRef) or (isinstance(each, Constant) and each.shape) for each in nodes(call.args)):
+    if holds_array(call) or any(isinstance(each, ConstantRef) for each in nodes(call.args)):
         return None
     names = names_of(call)
     told = (result, *map(types, names))

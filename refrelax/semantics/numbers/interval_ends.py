@@ -173,6 +173,23 @@ def _dividing(pair: Struct, plain: Binary, other: Binary) -> Binary:
     return div
 
 
+def finite_ends(items: Sequence[Payload]) -> tuple[list[float], list[float]] | None:
+    """The ends of items that are numbers or lie between numbers, and may be nothing else; ``None`` of others."""
+    lows, highs = [], []
+    for each in items:
+        if each.__class__ is float:
+            low = high = each
+        elif each.__class__ is Interval and not each.nan and each.rule is None:
+            low, high = each.lo, each.hi
+        else:
+            return None
+        if low - low != 0 or high - high != 0:
+            return None
+        lows.append(low)
+        highs.append(high)
+    return lows, highs
+
+
 def products(a: Sequence[Payload], b: Sequence[Payload]) -> tuple[list[float], list[float]] | None:
     """The ends of each product, in binary64; ``None`` where one is no number, or an operand may be a NaN or poison."""
     lows, highs = [], []
@@ -265,16 +282,10 @@ def summing(dtype: str, precision: int, largest: float) -> Callable[[Sequence[Pa
         n = len(items)
         if n == 3:
             return three(*items)
-        lows, highs = [], []
-        for x in items:
-            if x.__class__ is float:
-                lows.append(x)
-                highs.append(x)
-            elif x.__class__ is Interval and not x.nan and x.rule is None:
-                lows.append(x.lo)
-                highs.append(x.hi)
-            else:
-                return None
+        ends = finite_ends(items)
+        if ends is None:
+            return None
+        lows, highs = ends
         if n < 2 or n * u >= 0.5 or lows == highs:
             return None
         if min(lows) >= 0:
@@ -303,4 +314,4 @@ def summing(dtype: str, precision: int, largest: float) -> Callable[[Sequence[Pa
     return add
 
 
-__all__ = ["negating", "products", "quick", "summing"]
+__all__ = ["finite_ends", "negating", "products", "quick", "summing"]

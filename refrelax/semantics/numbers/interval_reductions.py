@@ -46,23 +46,6 @@ def finite(items: Sequence[Payload]) -> bool:
     return True
 
 
-def finite_ends(items: Sequence[Payload]) -> tuple[list[float], list[float]] | None:
-    """The ends of items that are numbers or lie between numbers, and may be nothing else; ``None`` of others."""
-    lows, highs = [], []
-    for each in items:
-        if each.__class__ is float:
-            low = high = each
-        elif each.__class__ is Interval and not each.nan and each.rule is None:
-            low, high = each.lo, each.hi
-        else:
-            return None
-        if low - low != 0 or high - high != 0:
-            return None
-        lows.append(low)
-        highs.append(high)
-    return lows, highs
-
-
 def marks(items: Sequence[Interval]) -> tuple[bool, str | None]:
     """Whether any item may be NaN, and the rule of one that may be poison."""
     return any(x.nan for x in items), next((x.rule for x in items if x.rule), None)
@@ -85,7 +68,7 @@ class Sums:
             lows: Sequence[float] = items
             highs: Sequence[float] = items
             nan, rule_ = False, None
-        elif (ends := finite_ends(items)) is not None:
+        elif (ends := interval_ends.finite_ends(items)) is not None:
             (lows, highs), nan, rule_ = ends, False, None
         else:
             spreads = [as_interval(each) for each in items]

@@ -88,11 +88,10 @@ class Closing:
         new = together(conditions, self.v, self._holds)
         if solve(new, self.v) is None:
             new = divided(new, self.v, self._holds)
-        if solve(new, self.v, self._holds) is None and solve(
-            by_digits := told(conditions, self.v), self.v, self._holds
-        ):
-            return by_digits
-        return new
+        if solve(new, self.v, self._holds) is not None:
+            return new
+        by_digits = told(conditions, self.v)
+        return new if solve(by_digits, self.v, self._holds) is None else by_digits
 
     def _holds(self, claim: PrimExpr) -> bool:
         return self.logic.holds(claim, self.inside, "digits of a stored index")

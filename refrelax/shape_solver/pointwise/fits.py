@@ -51,6 +51,7 @@ class Sizes:
     orders: list[Poly] = field(default_factory=list)
     """What is not negative by orders of several symbols that hold everywhere."""
     _sizes: dict[tuple[tuple[PrimExpr, ...], str, int], Fits] = field(default_factory=dict)
+    """Of buffers that were asked for, by shape, dtype and how many extents were known."""
 
     def suppose(self, facts: Iterable[PrimExpr]) -> None:
         """Facts that hold everywhere."""

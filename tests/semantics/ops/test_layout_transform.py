@@ -20,6 +20,7 @@ MAPS = [
 OTHERS = [
     "i, j: (i, i, j)", "i, j: (i // 2, j, i % 3)", "i, j: (i // 2, j)", "i, j: (i % 4, j)", "i, j: (i * 2, j)",
     "i, j: (i // 2, i // 2, j)", "i, j: (i % 2, i % 2, j)", "i, j: (j // 2, i, j % 2, j)", "i, j: (i + j, j)",
+    "i, j: (i, 1, j)",
 ]  # fmt: skip
 
 
