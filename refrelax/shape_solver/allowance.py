@@ -32,7 +32,11 @@ LOOP = 1_000_000
 
 SLOWEST = 4_000
 """Units that Z3 takes in a millisecond of a processor as those of today, up to three times slower where others
-use them as well (``z3_.patience``). A question has a millisecond for Z3 for so many units of its allowance."""
+use them as well (``z3_.patience``)."""
+
+SLACK = 2
+"""How many times longer than that all units of a question may take: units decide what is found, and a clock that stops
+near what they take would decide otherwise on a slower machine."""
 
 KEPT = 600_000
 """What Z3 leaves to the stages after it: a log, and many points."""

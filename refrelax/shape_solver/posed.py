@@ -16,7 +16,7 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import z3_
-from refrelax.shape_solver.allowance import MAX_EVALUATED, SLOWEST, Allowance
+from refrelax.shape_solver.allowance import MAX_EVALUATED, SLACK, SLOWEST, Allowance
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import has_moves, opened
 from refrelax.shape_solver.cases import (
@@ -93,7 +93,7 @@ class Posed:
         sampler = Sampler.of(judge, context)
         judge = replace(judge, nodes=nodes + sampler.nodes)
         attempt = cls(query, claim, context, limits, judge, sampler, given, asked, other)
-        attempt.allowance = Allowance(limits.work, milliseconds=limits.work / SLOWEST)
+        attempt.allowance = Allowance(limits.work, milliseconds=SLACK * limits.work / SLOWEST)
         return attempt
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]:

@@ -23,16 +23,16 @@ def multiplied(ledger: Ledger, point: Point, monos: list[Mono]) -> bool:
     inside = {atom for mono in monos for atom in mono}
     degree = max(2, *(len(mono) for mono in known))
     facts = [
-        (number, p, ledger.facts[number][0] == "eq", set(p.mentions()) & inside)
+        (number, p, ledger.facts[number][0] == "eq", set(p.mentions()) & inside, max(map(len, p.terms)))
         for number, p in enumerate(ledger.reduced)
         if p is not None and p.constant() is None and inside & set(p.mentions())
     ]
     found: list[tuple[int, int, Poly, list[Any]]] = []
-    for place, (i, p, exact, met) in enumerate(facts):
-        for j, q, other, also in facts[: place + 1]:
-            if not any((x in met and y in also) or (y in met and x in also) for x, y in pairs):
+    for place, (i, p, exact, met, high) in enumerate(facts):
+        for j, q, other, also, low in facts[: place + 1]:
+            if high + low > degree or len(p.terms) * len(q.terms) > 64:
                 continue
-            if max(map(len, p.terms)) + max(map(len, q.terms)) > max(degree, 2) or len(p.terms) * len(q.terms) > 64:
+            if not any((x in met and y in also) or (y in met and x in also) for x, y in pairs):
                 continue
             product = p * q
             ledger.meter.spent += 4 * len(product.terms)
@@ -40,7 +40,7 @@ def multiplied(ledger: Ledger, point: Point, monos: list[Mono]) -> bool:
             sign = 1 if value < 0 else -1
             if value < 0 or (value and (exact or other)):
                 found.append((len(product.terms.keys() - known), len(product.terms), product * sign, [sign, [i, j]]))
-    ends = {atom: [n for n, p, exact, _ in facts if not exact and p.terms.keys() <= {(atom,), ()}] for atom in inside}
+    ends = {atom: [n for n, p, exact, *_ in facts if not exact and p.terms.keys() <= {(atom,), ()}] for atom in inside}
     for mono in monos:
         for numbers in itertools.islice(itertools.product(*(ends[atom] for atom in mono)), 32) if len(mono) > 2 else ():
             product = Poly.of(1)
