@@ -23,7 +23,11 @@ BUILT = 80
 """What it costs to hand one node of a formula to Z3."""
 
 ASKED = 5_000
-"""What it costs to ask another question on the way."""
+"""What it costs to ask another question on the way, one of up to fifty nodes."""
+
+FORM = 60
+"""What one node of a question costs that is opened, split or digested once more."""
+
 
 LOG = 250_000
 """What the search for a log may cost (``prooflog.elaborate.FIRST``)."""
@@ -38,7 +42,7 @@ SLACK = 2
 """How many times longer than that all units of a question may take: units decide what is found, and a clock that stops
 near what they take would decide otherwise on a slower machine."""
 
-KEPT = 600_000
+KEPT = 800_000
 """What Z3 leaves to the stages after it: a log, and many points."""
 
 FEWEST = 20_000
@@ -49,6 +53,10 @@ SPENT = "the work allowed to one question is spent"
 
 MAX_EVALUATED = 4_000_000
 """Nodes that one question may evaluate, all points together."""
+
+
+class NothingLeft(Exception):
+    """A stage wants to ask another question, and none can be paid for."""
 
 
 @dataclass(slots=True)
@@ -72,6 +80,11 @@ class Allowance:
 
     def spend(self, units: int) -> None:
         self.left -= units
+
+    def has(self, units: int) -> bool:
+        """Whether so many are left; a stage that asks for them is not looked at otherwise."""
+        self.short = self.short or self.left < units
+        return self.left >= units
 
     def points(self, wanted: int, size: int) -> int:
         """At how many points, of ``wanted``, a question of ``size`` nodes may be evaluated; they are paid for."""

@@ -103,14 +103,14 @@ class Fresh:
         def axioms(p: Node) -> list[Node]:
             found = [le(1, p), some(lt(k, 0), le(plus(k, 1), p))]
             found += [some(no(("=", k, c)), ("=", p, 1 << c)) for c in range(9)]
-            for other, q in self.powers:
+            for other, q in self.powers[:MAX_POWERS]:
                 related = [some(no(le(k, other)), le(p, q)), some(no(le(other, k)), le(q, p)),
                            some(no(("=", plus(k, 1), other)), ("=", times(2, p), q)),
                            some(no(("=", plus(other, 1), k)), ("=", times(2, q), p)),
                            some(no(lt(k, other)), le(times(2, p), q)),
                            some(no(lt(other, k)), le(times(2, q), p))]  # fmt: skip
                 found += [some(lt(k, 0), lt(other, 0), each) for each in related]
-            for place, (i, p_i) in enumerate(self.powers):
+            for place, (i, p_i) in enumerate(self.powers[:MAX_POWERS]):
                 for j, p_j in self.powers[: place + 1]:
                     sums = [some(no(("=", k, plus(i, j))), ("=", p, times(p_i, p_j))),
                             some(no(("=", i, plus(k, j))), ("=", p_i, times(p, p_j))),
@@ -141,6 +141,9 @@ class Fresh:
             found += [le(x, y), le(x, z), le(plus(y, z), plus(x, 1))]
         return [*found, *mask_axioms(*tops)]
 
+
+MAX_POWERS = 12
+"""With how many earlier powers, and pairs of those, a power is compared."""
 
 MAX_PAIRS = 4
 """With how many earlier quotients by its divisor a quotient is compared."""

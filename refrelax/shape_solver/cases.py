@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from refrelax.rules import rule
@@ -37,9 +37,9 @@ MAX_NODES = 2_000
 
 
 @rule("sh/cases")
-def by_residues(claim: PrimExpr, context: Context) -> int:
-    """In how many cases the normal form shows ``claim``, one for each residue of the symbols that stand in a product
-    under a constant divisor; 0 if it does not, or if there are too many cases."""
+def by_residues(claim: PrimExpr, context: Context, shows: Callable[[PrimExpr, Context], bool] = proves) -> int:
+    """In how many cases the normal form ``shows`` ``claim``, one for each residue of the symbols that stand in a
+    product under a constant divisor; 0 if it does not, or if there are too many cases."""
     found = _split(claim, context)
     if not found:
         return 0
@@ -53,7 +53,7 @@ def by_residues(claim: PrimExpr, context: Context) -> int:
         for (key, c), residue in zip(found, residues):
             changed, step, _ = multiple(case, SymVar(key), c, residue)
             case = settle(changed, [], step)
-        if not proves(claim, case):
+        if not shows(claim, case):
             return 0
     return total
 

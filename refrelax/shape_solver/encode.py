@@ -43,6 +43,11 @@ class Plain:
     terms: dict[int, tuple[PrimExpr, Node]] = field(default_factory=dict)
     """By identity: what is shared is read once."""
 
+    @property
+    def work(self) -> int:
+        """Operations on terms so far."""
+        return len(self.terms) + len(self.kept)
+
     def compare(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
         return comparison(op, self.term(a), self.term(b))
 
@@ -116,6 +121,11 @@ class Normal:
     fresh: Fresh = field(default_factory=Fresh)
     named: dict[str, Node] = field(default_factory=dict)
     kept: Kept = field(default_factory=dict)
+
+    @property
+    def work(self) -> int:
+        """Operations on terms so far."""
+        return self.atoms.cost + len(self.kept)
 
     def compare(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
         p = normal(Binary(op, a, b), self.atoms)  # type: ignore[arg-type]

@@ -5,6 +5,9 @@ Spec: ``spec/06b-solver.md``, ``sh/prove-normal-form``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import inf
+
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
@@ -32,52 +35,68 @@ class _Budget:
         self.left = left
 
 
+@dataclass(slots=True)
+class Spent:
+    """What one claim may take: parts that are looked at, and operations on terms, which are counted."""
+
+    most: float = inf
+    left: int = MAX_SPLITS
+    work: int = 0
+
+
 @rule("sh/prove-normal-form")
-def proves(claim: PrimExpr, context: Context) -> bool:
+def proves(claim: PrimExpr, context: Context, spent: Spent | None = None) -> bool:
     """Whether the normal form shows ``claim`` wherever it is defined and the context holds."""
-    return _proves(claim, context, _Budget(MAX_SPLITS))
+    return _proves(claim, context, spent or Spent())
 
 
-def _proves(claim: PrimExpr, context: Context, budget: _Budget) -> bool:
+def _proves(claim: PrimExpr, context: Context, spent: Spent) -> bool:
     """The parts of ``claim``, each under what its evaluation already passed. Never wrong: at a point where the claim
     is defined, a part that is evaluated is defined too."""
     if context.absurd:
         return True
-    budget.left -= 1
-    if budget.left < 0:
+    spent.left -= 1
+    if spent.left < 0:
         return False
     match claim:
         case Not(a) if not isinstance(pushed := negation(a), Not):
-            return _proves(pushed, context, budget)
+            return _proves(pushed, context, spent)
         case Binary("And", a, b):
-            return _proves(a, context, budget) and _proves(b, context.assuming(a), budget)
+            return _proves(a, context, spent) and _proves(b, context.assuming(a), spent)
         case Binary("Or", a, b):
-            return _proves(a, context, budget) or _proves(b, context.assuming(negation(a)), budget)
+            return _proves(a, context, spent) or _proves(b, context.assuming(negation(a)), spent)
         case Binary("EQ", a, b) if a.dtype == "bool":
-            return _leaf(claim, context) or (
-                _proves(Binary("Or", negation(a), b), context, budget)
-                and _proves(Binary("Or", negation(b), a), context, budget)
+            return _leaf(claim, context, spent) or (
+                _proves(Binary("Or", negation(a), b), context, spent)
+                and _proves(Binary("Or", negation(b), a), context, spent)
             )
         case _:
-            return _leaf(claim, context)
+            return _leaf(claim, context, spent)
 
 
-def _leaf(claim: PrimExpr, context: Context) -> bool:
+def _leaf(claim: PrimExpr, context: Context, spent: Spent) -> bool:
     """One comparison: its truth value is the constant 1, where its divisors are not zero."""
     needed = conditions(claim)
     if needed:
         context = context.where(needed)
         if context.absurd:
             return True
-    if _compared(claim, context):
+    if _compared(claim, context, spent):
         return True
     measured = context.measuring()
-    return measured.absurd or (measured is not context and _compared(claim, measured))
+    return measured.absurd or (measured is not context and _compared(claim, measured, spent))
 
 
-def _compared(claim: PrimExpr, context: Context) -> bool:
-    image = context.image(claim)
+def _compared(claim: PrimExpr, context: Context, spent: Spent) -> bool:
+    if spent.work > spent.most:
+        return False
     atoms = Atoms(context.facts)
+    found = _shown(context.image(claim), context, atoms)
+    spent.work += atoms.cost
+    return found
+
+
+def _shown(image: PrimExpr, context: Context, atoms: Atoms) -> bool:
     if normal(image, atoms) == ONE:
         return True
     if not context.hypotheses:

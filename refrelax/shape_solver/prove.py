@@ -16,7 +16,8 @@ from time import monotonic
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.shape_solver import normal, z3_
-from refrelax.shape_solver.allowance import ASKED, CARRIES, LOG, SPENT
+from refrelax.shape_solver.allowance import ASKED, CARRIES, FEWEST, FORM, KEPT, LOG, SPENT, NothingLeft
+from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.carries import MAX_BITS, Found, decided
 from refrelax.shape_solver.cases import (
@@ -136,7 +137,11 @@ class Attempt(Posed):
                 return Unknown(
                     "stopped by the time given for it", "timeout", tuple(self.log), Scope("budget", ("time",))
                 )
-            result = stage()
+            try:
+                result = stage()
+            except NothingLeft:
+                self.note("other questions", SPENT)
+                continue
             if result is not None:
                 return result
         reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
@@ -158,10 +163,18 @@ class Attempt(Posed):
             return None
         return self.refuted(name, model)
 
+    def shows(self, claim: PrimExpr, context: Context) -> bool:
+        """Whether the normal form shows ``claim``, a form of this question's, as far as it can be paid for."""
+        spent = normal.Spent(self.allowance.left)
+        found = spent.most > 0 and normal.proves(claim, context, spent)
+        self.allowance.spend(spent.work + FORM * self.judge.nodes)
+        self.allowance.short = self.allowance.short or spent.work >= spent.most
+        return found
+
     def normal_form(self) -> Proved | None:
-        if normal.proves(self.claim, self.context):
+        if self.shows(self.claim, self.context):
             return self.proved("normal form", "the claim is the constant true")
-        if self.other is not None and normal.proves(self.other, self.context):
+        if self.other is not None and self.shows(self.other, self.context):
             return self.proved("normal form", "the claim is the constant true, quotients of bits as they stand")
         self.note("normal form", "open")
         return None
@@ -172,20 +185,20 @@ class Attempt(Posed):
         return None
 
     def residues(self) -> Proved | None:
-        cases = by_residues(self.claim, self.context)
+        cases = by_residues(self.claim, self.context, self.shows)
         if not cases and (found := generalised(self.claim, self.context)) is not None:
-            cases = by_residues(*found)
+            cases = by_residues(*found, self.shows)
         for common, context in () if cases else without_repetition(self.asked, self.context):
             claim = opened(common, context)
-            if normal.proves(claim, context):
+            if self.shows(claim, context):
                 return self.proved("residues", "the claim is true whatever a part of it that repeats is")
-            cases = cases or by_residues(claim, context)
+            cases = cases or by_residues(claim, context, self.shows)
         self.general = None if cases else without_repetitions(self.asked, self.context)
         if self.general is not None:
             claim, context = opened(*self.general), self.general[1]
-            if normal.proves(claim, context):
+            if self.shows(claim, context):
                 return self.proved("residues", "the claim is true whatever parts of it that repeat are")
-            cases = by_residues(claim, context)
+            cases = by_residues(claim, context, self.shows)
         if cases:
             return self.proved("residues", f"the normal form shows each of {cases} cases")
         self.note("residues", "nothing to split, or open")
@@ -195,7 +208,7 @@ class Attempt(Posed):
         found = by_range(self.asked, self.context)
         if found is not None:
             claim, context = divided(opened(*found), found[1]), found[1]
-            if normal.proves(claim, context) or normal.proves(claim, digits(claim, context)):
+            if self.shows(claim, context) or self.shows(claim, digits(claim, context)):
                 return self.proved("ranges", "the claim is true whatever its bit operators are within their ranges")
             self.general = self.general or (claim, context)
         return None
@@ -206,6 +219,8 @@ class Attempt(Posed):
             return None
         for name, (low, high) in self.bounds().items():
             if (low is None or low < 0) and (high is None or high >= 0):
+                if not self.allowance.has(1):
+                    return None
                 symbol = SymVar(name)
                 halves = (Binary("GE", symbol, integer(0)), Binary("LT", symbol, integer(0)))
                 if all(self.ranged(self.context.assuming(half)) for half in halves):
@@ -213,13 +228,14 @@ class Attempt(Posed):
         return None
 
     def ranged(self, context: Context) -> bool:
+        self.allowance.spend(FORM * self.judge.nodes)  # what makes the ranges
         if context.absurd:
             return True
         found = by_range(self.asked, context)
         if found is None:
             return False
         claim, within = divided(opened(*found), found[1]), found[1]
-        return within.absurd or normal.proves(claim, within)
+        return within.absurd or self.shows(claim, within)
 
     def all_points(self, most: int | None = None) -> Answer | None:
         """If ``most`` is given: of at most so many nodes at all points together, and nothing is said of more."""
@@ -251,20 +267,28 @@ class Attempt(Posed):
         if not z3_.AVAILABLE or not resources or (context is self.context and name == "z3 in digits"):
             self.note(name, "skipped")
             return None
-        reading = Normal(Atoms(context.facts))
-        formulas = question(self.claim, context, reading)
-        if len(formulas) > MAX_FORMULAS:
+        formulas = self.formulas(name, self.claim, context, Normal(Atoms(context.facts)))
+        return self.solved(name, self.asked_z3(formulas, resources), context) if formulas else None
+
+    def formulas(self, name: str, claim: PrimExpr, context: Context, reading: Plain | Normal) -> list[Node] | None:
+        """What Z3 is asked, if that can be paid for and is not too much."""
+        if not self.allowance.has(FEWEST + KEPT):
+            self.note(name, SPENT)
+            return None
+        found = question(claim, context, reading)
+        self.allowance.spend(reading.work)
+        if len(found) > MAX_FORMULAS:
             self.note(name, TOO_MANY)
             return None
-        return self.solved(name, self.asked_z3(formulas, resources), context)
+        return found
 
     def z3_general(self) -> Proved | None:
         """The question whatever parts of it that repeat are: a proof of that is one of it, and nothing else is."""
         if self.general is None or not z3_.AVAILABLE or not self.limits.resources[0]:
             return None
         name, (claim, context) = "z3 without parts that repeat", self.general
-        formulas = question(opened(claim, context), context, Normal(Atoms(context.facts)))
-        if len(formulas) <= MAX_FORMULAS:
+        formulas = self.formulas(name, opened(claim, context), context, Normal(Atoms(context.facts)))
+        if formulas:
             found = self.asked_z3(formulas, self.limits.resources[0])
             if found == "unsat":
                 return self.proved(name, "no counterexample exists")
@@ -279,11 +303,8 @@ class Attempt(Posed):
         original = Context(hypotheses=self.given)
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
-        formulas = question(self.claim, original, Plain())
-        if len(formulas) > MAX_FORMULAS:
-            self.note(name, TOO_MANY)
-            return None
-        return self.solved(name, self.asked_z3(formulas, resources, "QF_NIA"), original)
+        formulas = self.formulas(name, self.claim, original, Plain())
+        return self.solved(name, self.asked_z3(formulas, resources, "QF_NIA"), original) if formulas else None
 
     def carries(self) -> Answer | None:
         """The question as it came, bit after bit."""
@@ -339,11 +360,18 @@ class Attempt(Posed):
         return None
 
     def below(self, claim: PrimExpr, given: tuple[PrimExpr, ...]) -> Attempt:
-        """Another question that this one asks, within the same allowance."""
-        self.allowance.spend(ASKED)
+        """Another question that this one asks, within the same allowance.
+
+        Raises:
+            NothingLeft: to ``answer``; no stage does anything else with what it can no longer ask.
+        """
+        if not self.allowance.has(ASKED + LOG):
+            raise NothingLeft
         query = replace(self.query, claim=claim, assumptions=given)
         part = Attempt.of(query, Context().assuming(*map(opened, given)), self.limits, self.judge.nodes)
         part.allowance, part.until, part.within = self.allowance, self.until, True
+        nodes = self.judge.nodes + sum(measure(e)[0] for e in part.context.hypotheses)
+        self.allowance.spend(max(ASKED, FORM * nodes))
         return part
 
     def briefly(self, resources: int) -> Answer | None:
@@ -412,7 +440,7 @@ class Attempt(Posed):
         if context is self.context:
             self.note("digits", "nothing to split")
             return None
-        if normal.proves(self.claim, context):
+        if self.shows(self.claim, context):
             return self.proved("digits", "the claim is the constant true in digits")
         self.note("digits", "open")
         return None

@@ -139,7 +139,7 @@ def _asked(
     for name in sorted(boxed):
         variable = builder.variables[name]
         solver.add(z3.Or(z3.Not(inside[0]), z3.And(variable >= -BOX, variable <= BOX)))
-    allowance.spend(BUILT * (len(builder.terms) + len(builder.formulas)))
+    allowance.spend(BUILT * builder.size())
     answer, stopped = _checked(solver, context, resources, until, allowance, milliseconds, inside)
     if answer == z3.unsat:
         return WITHIN if boxed and len(solver.unsat_core()) else "unsat"
@@ -238,7 +238,9 @@ class _Builder:
     def __init__(self, context: Any) -> None:
         self.context = context
         self.variables: dict[str, Any] = {}
-        self.terms: dict[Node, Any] = {}
+        self.numbers: dict[int, Any] = {}
+        self.joins: dict[tuple[str | int, ...], Any] = {}
+        self.objects: dict[int, tuple[Node, Any]] = {}
         self.formulas: dict[int, tuple[Node, Any]] = {}
         """By identity: ``encode`` gives one object for one part, however often it stands."""
 
@@ -274,25 +276,40 @@ class _Builder:
         return z3.BoolRef(make(self.context.ref(), left.ast, right.ast), self.context)
 
     def term(self, node: Node) -> Any:
-        found = self.terms.get(node)
-        if found is None:
-            found = self.terms[node] = self.build(node)
-        return found
+        if isinstance(node, int):
+            found = self.numbers.get(node)
+            if found is None:
+                found = self.numbers[node] = z3.IntVal(node, self.context)
+            return found
+        known = self.objects.get(id(node))
+        if known is None:
+            known = self.objects[id(node)] = (node, self.build(node))
+        return known[1]
 
     def build(self, node: Node) -> Any:
-        if isinstance(node, int):
-            return z3.IntVal(node, self.context)
         match node:
             case ("var", name):
                 return self.variables.setdefault(name, z3.Int(name, self.context))
             case ("+", *parts):
-                return self.joined(z3.Z3_mk_add, [self.term(each) for each in parts], z3.ArithRef)
+                return self.once("+", z3.Z3_mk_add, parts)
             case ("*", *parts):
-                return self.joined(z3.Z3_mk_mul, [self.term(each) for each in parts], z3.ArithRef)
+                return self.once("*", z3.Z3_mk_mul, parts)
             case ("ite", condition, a, b):
                 three = (self.formula(condition).ast, self.term(a).ast, self.term(b).ast)
                 return z3.ArithRef(z3.Z3_mk_ite(self.context.ref(), *three), self.context)
         raise AssertionError(node)
+
+    def once(self, op: str, make: Any, parts: list[Node]) -> Any:
+        """Equal sums and products are one: Z3 numbers its own terms, so that a look at the operands is enough."""
+        terms = [self.term(each) for each in parts]
+        key = op, *(z3.Z3_get_ast_id(self.context.ref(), each.ast) for each in terms)
+        if key not in self.joins:
+            self.joins[key] = self.joined(make, terms, z3.ArithRef)
+        return self.joins[key]
+
+    def size(self) -> int:
+        """How many nodes were handed over."""
+        return len(self.formulas) + len(self.numbers) + len(self.variables) + len(self.joins)
 
 
 # --- words

@@ -36,13 +36,14 @@ def test_chains_of_equations_end_soon(name: str) -> None:
 
 
 def test_shares() -> None:
-    allowance = Allowance(1_000_000)
+    allowance = Allowance(400_000 + KEPT)
     assert allowance.share(400_000, KEPT) == 400_000 and not allowance.short
+    assert allowance.has(KEPT) and not allowance.short
     allowance.spend(300_000)
     assert allowance.share(400_000, KEPT) == 100_000 and allowance.short
-    assert allowance.points(10, 100) == 10 and allowance.left == 700_000 - 10 * 100 // NODES
-    assert allowance.points(10**9, 100) == 700_000 * NODES // 100 - 10
-    assert allowance.points(10, 100) == 0 == allowance.share(1)
+    assert allowance.points(10, 100) == 10 and allowance.left == 100_000 + KEPT - 10 * 100 // NODES
+    assert allowance.points(10**9, 100) == (100_000 + KEPT) * NODES // 100 - 10
+    assert allowance.points(10, 100) == 0 == allowance.share(1) and not allowance.has(100)
     few = Allowance(10**9, nodes=1_000)
     assert few.points(50, 100) == 10 and few.short and few.points(1, 100) == 0
 

@@ -22,6 +22,10 @@ MAX_WORK = 150_000
 MAX_SPENT = 4_000
 """Terms that all steps of one question of typing may look at together (``ranges.nonneg``)."""
 
+LOOK, CHARGED = 5, 4
+"""How many of the operations of ``MAX_WORK`` one of these terms takes as long as where both are added, and by how many
+more are charged than are done."""
+
 LONG = 400
 """A key longer than this is replaced by its digest, so that nesting does not make keys grow without bound."""
 
@@ -80,6 +84,11 @@ class Atoms:
         """Counts operations; whether there is still fuel."""
         self.work += operations
         return self.work <= MAX_WORK
+
+    @property
+    def cost(self) -> int:
+        """All operations so far, by how long they take: a part that stands again is charged, and takes nothing."""
+        return min(self.work, MAX_WORK) // CHARGED + LOOK * self.spent
 
     @property
     def exhausted(self) -> bool:

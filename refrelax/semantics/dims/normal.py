@@ -58,6 +58,8 @@ def normal(e: PrimExpr, atoms: Atoms, scope: Scope | None = None) -> Poly:
 
 def _normal(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
     match e:
+        case Binary(op, a, b) if op in ARITHMETIC and kind(e.dtype) in INTEGRAL:  # most are
+            return _binary(op, normal(a, atoms, scope), normal(b, atoms, scope), atoms)
         case Literal() if kind(e.dtype) in INTEGRAL:
             return const(literal_int(e))
         case SymVar() if scope and e.name in scope:

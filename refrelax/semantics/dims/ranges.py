@@ -71,6 +71,8 @@ def interval(p: Poly, atoms: Atoms) -> Bound:
 
 
 def _mono_interval(mono: Mono, atoms: Atoms) -> Bound:
+    if len(mono) == 1:  # most are
+        return atom_interval(atoms.table[mono[0]], atoms)
     product: Bound = (1, 1)
     index = 0
     while index < len(mono):
