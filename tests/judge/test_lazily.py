@@ -221,3 +221,52 @@ def test_items_of_one_type(numbers: tuple[int, int], said: str) -> None:
         return (a,)
 """
     assert word(second, first) == said
+
+
+KERNELS = """    @T.prim_func
+    def doubled(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] * T.float32(2)
+
+    @T.prim_func
+    def tripled(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] * T.float32(3)
+
+"""
+FOUR = 'R.Tensor((4,), "float32")'
+CALLED = f"""{KERNELS}    @R.function
+    def main(x: {FOUR}):
+        cls = Module
+        a = R.call_tir(cls.doubled, (x,), out_ty={FOUR})
+        b = R.call_tir(cls.tripled, (x,), out_ty={FOUR})
+        return (a, b)
+"""
+STORAGE = 'R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("float32"))'
+IN_STORAGE = 'R.memory.alloc_tensor({}, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
+PLANNED = f"""{KERNELS}    @R.function(pure=False)
+    def main():
+        cls = Module
+        g = R.call_packed("get_item", 0, ty_args=(R.Any,))
+        x = R.match_cast(g, {FOUR})
+        s = {STORAGE}
+        t = {STORAGE}
+        a = {IN_STORAGE.format("s")}
+        cls.doubled({{one}})
+        R.call_packed("set_item", 0, a, ty_args=(R.Any,))
+        R.memory.kill_tensor(a)
+        b = {IN_STORAGE.format("{where}")}
+        cls.tripled(x, b)
+        R.call_packed("set_item", 1, b, ty_args=(R.Any,))
+        return R.tuple()
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "where", "proved"),
+    [("x, a", "t", True), ("x, a", "s", False), ("a, x", "t", False)],
+    ids=["apart", "where what was set lies", "what was fetched is stored in"],
+)
+def test_memory_of_what_is_set(one: str, where: str, proved: bool) -> None:
+    found = word(PLANNED.format(one=one, where=where), CALLED)
+    assert (found == "PROVED") is proved and (proved or found.startswith("NO"))
