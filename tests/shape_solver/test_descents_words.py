@@ -578,3 +578,62 @@ def test_forged_records_by_facts_are_refused() -> None:
             accepted += 1
             assert not differs(new, tried, 10), tried
     assert accepted < 40
+
+
+# --- scans: reductions, once they are read
+
+
+SCANS = {
+    "a sum so far": ("R.cumsum(R.add(x, x), axis=1)", "T.if_then_else(j > 0, O[i, j - 1], 0) + A[i, j] * 2"),
+    "a sum before": (
+        "R.cumsum(R.add(x, x), axis=1, exclusive=True)",
+        "T.if_then_else(j > 0, O[i, j - 1] + A[i, j - 1] * 2, 0)",
+    ),
+}
+
+
+@cache
+def scanned(name: str) -> Any:
+    op, update = SCANS[name]
+    head = 'n = TypeVar("n")\nm = TypeVar("m")\n@I.ir_module\nclass Module:\n'
+    X_ = 'R.Tensor((n, m), "int32")'
+    first = f"{head}    @R.function\n    def main(x: {X_}):\n        y = {op}\n        return y\n"
+    second = f"""{head}    @T.prim_func(private=True)
+    def scan(A: T.Buffer((n, m), "int32"), O: T.Buffer((n, m), "int32")):
+        for i, j in T.grid(n, m):
+            O[i, j] = {update}
+    @R.function
+    def main(x: {X_}):
+        cls = Module
+        y = R.call_tir(cls.scan, (x,), out_ty={X_})
+        return y
+"""
+    proof = attempt(*(rr.check(rr.parse(each)) for each in (first, second)), "main", Options(record=True))
+    assert isinstance(proof, Proved) and isinstance(proof.record, dict), proof
+    return json.loads(json.dumps(proof.record))
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_a_scan_is_written_down_as_a_reduction(name: str) -> None:
+    document = scanned(name)
+    assert not rejected(document)
+    assert not differs(document, 2)
+    folds = [k for k, row in enumerate(document["table"]) if isinstance(row, list) and row[0] == "fold"]
+    assert len(folds) >= 2
+    for k in folds:
+        for extent in (["sub", document["table"][k][3][0][1], ["const", 1]], ["sym", "m"]):
+            forged_ = copy.deepcopy(document)
+            forged_["table"][k][3][0][1] = extent
+            assert rejected(forged_)
+
+
+def test_forged_records_of_scans_are_refused() -> None:
+    rng, accepted = random.Random(4), 0
+    document = scanned("a sum before")
+    where = list(places(document))
+    for tried in range(80):
+        new = mutant(document, rng, where)
+        if new is not None and not rejected(new):
+            accepted += 1
+            assert not differs(new, tried, 10), tried
+    assert accepted < 30
