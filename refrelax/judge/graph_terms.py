@@ -78,6 +78,12 @@ MACHINE = SEEN | COUNTED.keys()
 """Those that are operators of the graph."""
 
 
+ITSELF = frozenset({
+    "relax.builtin.stop_lift_params", "relax.grad.no_grad", "relax.grad.start_checkpoint", "relax.grad.end_checkpoint",
+})  # fmt: skip
+"""Operators that give their argument itself."""
+
+
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
     return parts(call.ty_args[0])
@@ -174,6 +180,8 @@ class Program(Effects):
                 return NOTHING
             case graph.Call(graph.Op("relax.shape_of"), (data,)):
                 return self.shape_of(self.expression(data, values, symbols))
+            case graph.Call(graph.Op(name), (data, *_)) if name in ITSELF:
+                return self.expression(data, values, symbols)
             case graph.Call(graph.Op("relax.hint_on_device" | "relax.to_vdevice"), (data, *_)):
                 return self.elsewhere(self.expression(data, values, symbols))
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
