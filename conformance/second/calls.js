@@ -30,11 +30,11 @@ function called(callee, args) {
   return callee.call(args);
 }
 
-/** The output types of a call: one, or a list. */
-function outputs(e) {
-  const [type] = e.ty_args;
-  return type.node === "TupleType" ? { types: type.fields, several: true } : { types: [type], several: false };
-}
+/** The output types of a call: one, or those in its tuples, in order. */
+const parts = (type) => (type.node === "TupleType" ? type.fields.flatMap(parts) : [type]);
+
+/** Outputs in the tuples of a type; they are taken from the list. */
+const inTuples = (type, made) => (type.node === "TupleType" ? type.fields.map((t) => inTuples(t, made)) : made.shift());
 
 /** Fresh memory of the annotated shape; every element is poison until it is written (ev/call-tir-allocates). */
 function fresh(type, scope) {
@@ -45,18 +45,18 @@ function fresh(type, scope) {
 }
 
 function intoOutputs(e, inputs, scope, callee) {
-  const { types, several } = outputs(e);
-  const made = types.map((type) => fresh(type, scope));
+  const [type] = e.ty_args;
+  const made = parts(type).map((each) => fresh(each, scope));
   callee([...inputs, ...made]);
-  return several ? made : made[0];
+  return inTuples(type, made);
 }
 
 function inPlace(e, inputs, scope, callee) {
-  const { types, several } = outputs(e);
+  const [type] = e.ty_args;
   const places = attr(e, "inplace_indices").items;
-  const made = types.map((type, k) => (places[k] >= 0 ? inputs[places[k]] : fresh(type, scope)));
+  const made = parts(type).map((each, k) => (places[k] >= 0 ? inputs[places[k]] : fresh(each, scope)));
   callee([...inputs, ...made.filter((_, k) => places[k] < 0)]);
-  return several ? made : made[0];
+  return inTuples(type, made);
 }
 
 /** What a library function gives, as it is promised (ev/packed-result-type); of the type void it is dropped. */
@@ -86,7 +86,7 @@ function byContract(machine, name, args) {
   }
   const out = args.slice(count);
   if (out.length === 0) return value;
-  const results = Array.isArray(value) ? value : [value];
+  const results = [value].flat(Infinity);
   out.forEach((tensor, k) => LIBRARY.get("conformance.copy_into")(results[k], tensor));
   return [];
 }

@@ -27,7 +27,7 @@ from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.overwritten import overwritten
 from refrelax.rules import rule
 from refrelax.running.arrays import to_constant
-from refrelax.semantics.graph.link import callees
+from refrelax.semantics.graph.link import callees, library_names, nodes
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import graph
@@ -55,8 +55,6 @@ def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapp
         return None
     if any(p.type is None for p in (*a.params, *b.params)):
         return None
-    if not bind and (found := _lazily(first, second, entry, a, b)) is not None:
-        return found
     if len(a.params) == len(b.params) and not bind:
         return _static(first, second, entry, a, b) or _packed(first, second, entry, a, b)
     return _packed(first, second, entry, a, b) or _fewer(first, second, entry, bind, a, b)
@@ -89,6 +87,28 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
     return None if new is None else Correspondence(first, new, (words,))
 
 
+@rule("va/correspondence")
+def fetched(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence | None:
+    """Parameters that the second program fetches, and results that it hands over, by functions that the first one does
+    not have (``LazyTransformParams``); ``None`` where it does not."""
+    first, second = (_told(each, entry) for each in (one, two))
+    a, b = first.functions.get(entry), second.functions.get(entry)
+    if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
+        return None
+    ours = frozenset(name for each in nodes(tuple(first.functions.values())) for name in library_names(each))
+    found = fetched_at_once(a, b, second.functions, ours)
+    if found is None:
+        return None
+    new, args, words = found
+    try:
+        checked = check(replace(second, functions={**second.functions, entry: new}))
+    except Rejection:
+        return None
+    new = replace(new, ret=checked.signatures[entry].ret)
+    wrapped = _wrapped(second, entry, new, a.params, a.symbols, args)
+    return None if wrapped is None else Correspondence(first, wrapped, words)
+
+
 def _overwritten(module: Module, func: graph.Function, params: Sequence[graph.Param]) -> bool:
     """Whether a function may store in what it is given for some parameters, which the next call is given again."""
     bindings = [each for block in func.body.blocks for each in block.bindings]
@@ -102,26 +122,6 @@ def _told(checked: CheckedModule, entry: str) -> Module:
         return checked.module
     told = replace(func, ret=checked.signatures[entry].ret)
     return replace(checked.module, functions={**checked.module.functions, entry: told})
-
-
-def _lazily(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:
-    """Parameters that the second program fetches, and results that it hands over."""
-    leaves = [
-        (e, p.name if isinstance(e, graph.Var) else f"{p.name}[{k}]", type_)
-        for p in a.params
-        for k, (e, type_) in enumerate(_leaves(graph.Var(p.name), p.type))
-    ]
-    found = fetched_at_once(a, b, leaves, second.functions)
-    if found is None:
-        return None
-    new, args, words = found
-    try:
-        checked = check(replace(second, functions={**second.functions, entry: new}))
-    except Rejection:
-        return None
-    new = replace(new, ret=checked.signatures[entry].ret)
-    wrapped = _wrapped(second, entry, new, a.params, a.symbols, args)
-    return None if wrapped is None else Correspondence(first, wrapped, words)
 
 
 def _static(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:

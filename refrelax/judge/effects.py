@@ -133,8 +133,8 @@ class Effects(Contents):
             self.facts += [each for each in conjuncts(condition) if each not in self.facts]
         return ()
 
-    def stored_by_library(self, name: str, args: Sequence[Value | str], fresh: Value) -> Value:
-        """``R.call_dps_packed``: a library function that stores in its outputs alone, ``fresh`` ones."""
+    def stored_by_library(self, name: str, args: Sequence[Value | str], fresh: tuple[Value, ...]) -> tuple[Value, ...]:
+        """``R.call_dps_packed``: what its outputs hold. A library function stores in them alone, ``fresh`` ones."""
         outs = leaves(fresh)
         values = (*_values(args), *outs)
         self.apart(name, values)
@@ -144,8 +144,7 @@ class Effects(Contents):
             raise NotRead(f"{name} with outputs of other places")
         if all(isinstance(each, Place) for each in outs):
             return fresh
-        new = tuple(self.like(event.left[first + k], out) for k, out in enumerate(outs) if isinstance(out, TensorTerm))
-        return new if isinstance(fresh, tuple) else new[0]
+        return tuple(self.like(event.left[first + k], out) for k, out in enumerate(outs) if isinstance(out, TensorTerm))
 
     def given_by_library(
         self, name: str, args: Sequence[Value | str], types: Sequence[Type], pure: bool, symbols: dict[str, PrimExpr]

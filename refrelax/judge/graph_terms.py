@@ -25,6 +25,7 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import OVERWRITING
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.calls import inplace_indices
+from refrelax.semantics.types.packing import packed, parts
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.shape_solver.pointwise import Definedness, NotRead, TensorTerm, Term
 from refrelax.shape_solver.pointwise.fits import Fits
@@ -77,9 +78,15 @@ MACHINE = SEEN | COUNTED.keys()
 """Those that are operators of the graph."""
 
 
+ITSELF = frozenset({
+    "relax.builtin.stop_lift_params", "relax.grad.no_grad", "relax.grad.start_checkpoint", "relax.grad.end_checkpoint",
+})  # fmt: skip
+"""Operators that give their argument itself."""
+
+
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
-    return call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
+    return parts(call.ty_args[0])
 
 
 @dataclass(slots=True)
@@ -173,6 +180,8 @@ class Program(Effects):
                 return NOTHING
             case graph.Call(graph.Op("relax.shape_of"), (data,)):
                 return self.shape_of(self.expression(data, values, symbols))
+            case graph.Call(graph.Op(name), (data, *_)) if name in ITSELF:
+                return self.expression(data, values, symbols)
             case graph.Call(graph.Op("relax.hint_on_device" | "relax.to_vdevice"), (data, *_)):
                 return self.elsewhere(self.expression(data, values, symbols))
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
@@ -187,10 +196,10 @@ class Program(Effects):
                 return self.printed(self.given(args, values, symbols))
             case graph.Call(graph.Op("relax.assert_op"), args):
                 return self.asserted(self.given(args, values, symbols))
-            case graph.Call(graph.Op("relax.call_dps_packed"), (callee, packed)) if (of := named(callee)) is not None:
+            case graph.Call(graph.Op("relax.call_dps_packed"), (callee, given)) if (of := named(callee)) is not None:
                 outs = tuple(self.settled(self.fresh(each, symbols)) for each in output_types(e))
-                fresh = outs if isinstance(e.ty_args[0], TupleType) else outs[0]
-                return self.stored_by_library(of, self.unpacked(packed, values, symbols), fresh)
+                left = self.stored_by_library(of, self.unpacked(given, values, symbols), outs)
+                return packed(e.ty_args[0], iter(left), tuple)
             case graph.Call(graph.Op("relax.call_pure_packed"), (callee, *args)) if (of := named(callee)) is not None:
                 return self.given_by_library(of, self.given(args, values, symbols), e.ty_args, True, symbols)
             case graph.Call(graph.ExternFunc(name), args) if name not in LIBRARY:
@@ -209,10 +218,10 @@ class Program(Effects):
         """Arguments of what is not read; texts, dtypes and devices as they are written."""
         return [self.expression(each, values, symbols) if (text := as_text(each)) is None else text for each in args]
 
-    def unpacked(self, packed: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> list[Value | str]:
-        if isinstance(packed, graph.Tuple):
-            return self.given(packed.fields, values, symbols)
-        found = self.expression(packed, values, symbols)
+    def unpacked(self, given: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> list[Value | str]:
+        if isinstance(given, graph.Tuple):
+            return self.given(given.fields, values, symbols)
+        found = self.expression(given, values, symbols)
         return list(found) if isinstance(found, tuple) else [found]
 
     def shape_of(self, value: Value) -> graph.ShapeExpr:
@@ -446,11 +455,11 @@ class Program(Effects):
         return whole[k]
 
     def call_tir(self, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
-        callee, packed = call.args[0], call.args[1]
+        callee, given_as = call.args[0], call.args[1]
         func = self.module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
         if not isinstance(func, PrimFunc) or not isinstance(callee, graph.GlobalVar) or len(call.args) != 2:
             raise NotRead("a call_tir of what is no PrimFunc")
-        value = self.expression(packed, values, symbols)
+        value = self.expression(given_as, values, symbols)
         self.memory.given(f"cls.{callee.name}", list(dict.fromkeys(places_in(value))))
         args = self.content(value)
         types = output_types(call)
@@ -468,8 +477,8 @@ class Program(Effects):
         callee, types = call.args[0], output_types(call)
         if not isinstance(callee, graph.GlobalVar) or len(call.args) != 2:
             raise NotRead("a call_tir_inplace in this form")
-        packed = self.expression(call.args[1], values, symbols)
-        args = packed if isinstance(packed, tuple) else (packed,)
+        args_given = self.expression(call.args[1], values, symbols)
+        args = args_given if isinstance(args_given, tuple) else (args_given,)
         outputs: list[Value] = []
         fresh: list[Value] = []
         for k, type_ in zip(inplace_indices(call), types, strict=True):

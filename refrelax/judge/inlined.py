@@ -27,6 +27,7 @@ from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.packing import same_form
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import (
     Binding,
@@ -231,6 +232,9 @@ class _Inliner(PutInPlace):
             new = self.stored(binding, function, args[:count], args[count:], self.contracts[name])
         else:
             out = call.ty_args[0] if len(call.ty_args) == 1 else TupleType(call.ty_args) if call.ty_args else None
+            given = self.checked.signatures[self.contracts[name]].ret
+            if isinstance(call.op, Op) and call.op.name == "relax.call_dps_packed" and not same_form(out, given):
+                raise Stays  # its results go to the outputs one by one, whatever tuples they come in
             apart = self.apart(args)
             new = [*apart, *self.in_place(binding, function, args, out, self.contracts[name])]
         self.read[name] = None

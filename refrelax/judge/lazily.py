@@ -2,7 +2,8 @@
 
 ``LazyTransformParams`` and its kin turn parameters into calls ``get_item(k)`` or ``fget(k, name)``, and the fields of
 the result into calls ``set_item(k, value)`` or ``fset(k, value)``. The program is turned back: what is fetched as
-number k is the k-th parameter that the second program does not take, what is set as number k is field k of the result.
+number k is item k of what the second program does not take, what is set as number k is field k of the result. That
+the functions do this and nothing else is assumed, and said.
 
 Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
 """
@@ -14,8 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.judge.overwritten import overwritten
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named
 from refrelax.semantics.types.renaming import map_dims
 from refrelax.syntax.graph import (
     Binding,
@@ -29,140 +32,223 @@ from refrelax.syntax.graph import (
     PrimValue,
     StringValue,
     Tuple,
+    TupleGetItem,
     Var,
     VarBinding,
 )
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
-from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, TupleType, Type
-
-GET, SET = "get_item", "set_item"
-"""The names that TVM gives the library functions."""
+from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, PrimType, ShapeType, TupleType, Type
 
 STORING = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
+
+Item = tuple[Expr, str, Type]
+"""What the first program takes: an expression over its parameters, what it is called, and its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What is fetched by number, from the first program's parameters that the second one does not take by name."""
+
+    params: tuple[Item, ...]
+    fields: tuple[Item, ...]
+    """The fields of the one such parameter, if it is one and a tuple, else the same."""
 
 
 @dataclass(slots=True)
 class _Calls:
     """What a function fetches and sets, by number."""
 
-    callbacks: frozenset[str]
-    wanted: Sequence[tuple[str, Type]]
-    fetched: dict[str, int] = field(default_factory=dict)
+    handed: frozenset[str]
+    """Parameters that only the second program has: functions, and what those are given first."""
+    ours: frozenset[str]
+    """Library functions that the first program calls."""
+    items: _Items
+    by: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    """``get`` and ``set``: the function that does it, and what each call gives it before the number."""
+    fetched: dict[str, Item] = field(default_factory=dict)
     """By the name of the binding."""
-    set: dict[int, str] = field(default_factory=dict)
+    numbers: dict[int, Item] = field(default_factory=dict)
+    """What is fetched by number."""
+    kept: dict[int, str] = field(default_factory=dict)
     """By number: the name under which the value is kept."""
+    gone: set[str] = field(default_factory=set)
+    """What calls that set give."""
     understood: bool = True
 
     def of(self, b: VarBinding) -> tuple[str, int, Expr | None] | None:
-        """``get`` or ``set``, the number and the value of a call of a callback."""
+        """``get`` or ``set``, the number and the value of a call of such a function."""
         if not isinstance(b.value, Call):
             return None
-        args = list(b.value.args)
         match b.value.op:
-            case Var(name) if name in self.callbacks:
-                kind = ""
-            case ExternFunc(name) if name in (GET, SET):
-                kind = name
-                if args and isinstance(args[0], Var) and args[0].name in self.callbacks:
-                    del args[0]
+            case Var(name) if name in self.handed:
+                of_library = False
+            case ExternFunc(name) if name not in LIBRARY and name not in self.ours:
+                of_library = True
             case _:
                 return None
+        args = list(b.value.args)
+        first: list[str] = []
+        while args and isinstance(leading := args[0], Var) and leading.name in self.handed:
+            first.append(leading.name)
+            del args[0]
+        function = name, tuple(first)
         match args:
-            case [PrimValue(value)] if kind in ("", GET):
-                return self._numbered("get", value, None)
-            case [PrimValue(value), StringValue(name)] if kind in ("", GET):
+            case [PrimValue(value)]:
+                return self._fetched(function, value, self.items.fields if of_library else self.items.params, None)
+            case [PrimValue(value), StringValue(called)]:
+                return self._fetched(function, value, self.items.params, called)
+            case [PrimValue(value), given]:
                 k = as_int(value)
-                named = k is not None and k < len(self.wanted) and self.wanted[k][0] == name
-                return self._numbered("get", value, None) if named else self._strange()
-            case [PrimValue(value), given] if kind in ("", SET):
-                return self._numbered("set", value, given)
+                if k is not None and k >= 0 and k not in self.kept and self._does("set", function):
+                    return "set", k, given
             case _:
-                return self._strange()
-
-    def _numbered(self, kind: str, value: PrimExpr, given: Expr | None) -> tuple[str, int, Expr | None] | None:
-        k = as_int(value)
-        if k is None or k < 0 or (kind == "get" and k >= len(self.wanted)) or (kind == "set" and k in self.set):
-            return self._strange()
-        return kind, k, given
-
-    def _strange(self) -> tuple[str, int, Expr | None] | None:
+                pass
         self.understood = False
         return None
+
+    def _fetched(
+        self, function: tuple[str, tuple[str, ...]], value: PrimExpr, items: Sequence[Item], called: str | None
+    ) -> tuple[str, int, Expr | None] | None:
+        k = as_int(value)
+        if k is None or not 0 <= k < len(items) or called not in (None, items[k][1]) or not self._does("get", function):
+            self.understood = False
+            return None
+        self.numbers[k] = items[k]
+        return "get", k, None
+
+    def _does(self, kind: str, function: tuple[str, tuple[str, ...]]) -> bool:
+        """Whether this function, so called, is the one that fetches or sets, and does not do the other."""
+        other = self.by.get("set" if kind == "get" else "get")
+        return self.by.setdefault(kind, function) == function and (other is None or other[0] != function[0])
 
 
 def fetched_at_once(
     first: Function,
     second: Function,
-    leaves: Sequence[tuple[Expr, str, Type | None]],
     functions: Mapping[str, Any],
+    ours: frozenset[str],
 ) -> tuple[Function, tuple[Expr, ...], tuple[str, ...]] | None:
     """The second program's entry with the first one's parameters for what it fetches, what to give it, and what was
-    taken for what; ``None``: it does not fetch parameters, or not in this way. ``leaves``: the first program's
-    parameters in parts, with the name of each; ``functions``: those of the second program."""
-    callbacks = frozenset(p.name for p in second.params if isinstance(p.type, FuncType | PackedFuncType | AnyType))
-    kept = [p for p in second.params if p.name not in callbacks]
-    names = {p.name for p in kept}
-    wanted = [(e, name, type_) for e, name, type_ in leaves if name not in names]
-    typed = [(name, type_) for _, name, type_ in wanted if type_ is not None]
-    ours = {p.name for p in first.params}
-    if len(typed) != len(wanted) or not names <= ours or _stores(second):
+    taken for what; ``None``: it does not fetch parameters, or not in this way. ``functions``: those of the second
+    program; ``ours``: the library functions that the first one calls."""
+    named = {p.name for p in first.params}
+    new = [p for p in second.params if p.name not in named]
+    handed = frozenset(p.name for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType))
+    kept = [p for p in second.params if p.name not in handed]
+    items = _items(first, {p.name for p in kept})
+    held = None if items is None else _held([p for p in new if p.name not in handed], items)
+    if items is None or held is None or _stores(second):
         return None
-    calls = _Calls(callbacks, typed)
+    calls = _Calls(handed, ours, items)
     blocks = tuple(
         BindingBlock(tuple(new for b in block.bindings for new in _turned(b, calls))) for block in second.body.blocks
     )
-    if not calls.understood or not (calls.fetched or calls.set) or _mentions(blocks, calls):
+    if not calls.understood or not calls.by or _mentions(blocks, calls):
         return None
-    if calls.set and sorted(calls.set) != list(range(len(calls.set))):
+    if calls.kept and (sorted(calls.kept) != list(range(len(calls.kept))) or not _gives_nothing(second)):
         return None
-    if _set_too_early([b for block in blocks for b in block.bindings], calls, functions):
+    if _meddles([b for block in blocks for b in block.bindings], calls, functions):
         return None
-    params = [*kept, *(Param(_lazy(k), _apart(type_)) for k, (_, type_) in enumerate(typed))]
+    params = [*kept, *(Param(_lazy(k), _apart(type_)) for k, (_, _, type_) in sorted(calls.numbers.items()))]
     result: Expr = second.body.body
-    if calls.set:
-        fields = tuple(Var(calls.set[k]) for k in sorted(calls.set))
+    if calls.kept:
+        fields = tuple(Var(calls.kept[k]) for k in sorted(calls.kept))
         one = len(fields) == 1 and not isinstance(first.ret, TupleType)
         given = VarBinding("_lazy_result", Tuple(fields))
         blocks, result = (*blocks, BindingBlock((given,))), fields[0] if one else Var(given.name)
     symbols = tuple(
         dict.fromkeys([*second.symbols, *(s.name for p in params for s in nodes(p) if isinstance(s, SymVar))])
     )
-    new = replace(
+    function = replace(
         second, params=tuple(params), ret=None, body=replace(second.body, blocks=blocks, body=result), symbols=symbols
     )
-    args = (*(Var(p.name) for p in kept), *(e for e, _, _ in wanted))
-    words = [f"number {k} that is fetched is {typed[k][0]}" for k in sorted(set(calls.fetched.values()))]
-    words += [f"number {k} that is set is a field of the result" for k in sorted(calls.set)]
-    return new, args, tuple(words)
+    taken = (held[p.name][0] if p.name in held else Var(p.name) for p in kept)
+    args = (*taken, *(e for _, (e, _, _) in sorted(calls.numbers.items())))
+    return function, args, (*(f"{name} is {called}" for name, (_, called, _) in held.items()), *_words(calls))
 
 
-def _turned(b: object, calls: _Calls) -> Iterator[VarBinding]:
-    """A binding without the call of a callback."""
+def _words(calls: _Calls) -> Iterator[str]:
+    """What is assumed of the functions."""
+    if "get" in calls.by:
+        given = ", ".join(f"{k}: {called}" for k, (_, called, _) in sorted(calls.numbers.items()))
+        yield f"{calls.by['get'][0]} is assumed to give what has the number, at each call ({given}), and to do no more"
+    if "set" in calls.by:
+        numbers = ", ".join(map(str, sorted(calls.kept)))
+        yield f"{calls.by['set'][0]} is assumed to keep the fields of the result ({numbers}), and to do no more"
+    for name in dict.fromkeys(name for _, first in calls.by.values() for name in first):
+        yield f"{name} is assumed to be for these functions alone"
+
+
+def _items(first: Function, taken: set[str]) -> _Items | None:
+    """What may be fetched; ``None``: a parameter says no type."""
+    missing: list[Item] = [(Var(p.name), p.name, p.type) for p in first.params if p.name not in taken and p.type]
+    if len(missing) != sum(p.name not in taken for p in first.params):
+        return None
+    match missing:
+        case [(e, name, TupleType(fields=types))]:
+            fields = tuple((TupleGetItem(e, k), f"{name}[{k}]", each) for k, each in enumerate(types))
+            return _Items(tuple(missing), fields)
+        case _:
+            return _Items(tuple(missing), tuple(missing))
+
+
+def _held(params: Sequence[Param], items: _Items) -> dict[str, Item] | None:
+    """Parameters under another name: the shapes and scalars among what the second program does not take by name, all
+    of them, in order."""
+    if not params:
+        return {}
+    found = [each for each in items.fields if isinstance(each[2], ShapeType | PrimType)]
+    if [_kind(p.type) for p in params] != [_kind(type_) for _, _, type_ in found]:
+        return None
+    return {p.name: item for p, item in zip(params, found, strict=True)}
+
+
+def _kind(type_: Type | None) -> object:
+    match type_:
+        case ShapeType(ndim=ndim):
+            return ndim
+        case PrimType(dtype=dtype):
+            return dtype
+        case _:
+            return None
+
+
+def _turned(b: Binding, calls: _Calls) -> Iterator[Binding]:
+    """A binding without the call of such a function."""
     found = calls.of(b) if isinstance(b, VarBinding) else None
-    if found is None or not isinstance(b, VarBinding):
-        yield b  # type: ignore[misc]
+    if found is None:
+        yield b
         return
     kind, k, value = found
     if kind == "get" or value is None:
-        calls.fetched[b.name] = k
         yield VarBinding(b.name, Var(_lazy(k)))
         return
-    calls.set[k] = f"_lazy_set{k}"
-    yield VarBinding(calls.set[k], value)
-    yield VarBinding(b.name, Tuple(()))
+    calls.kept[k] = f"_lazy_set{k}"
+    calls.gone.add(b.name)
+    yield VarBinding(calls.kept[k], value)
 
 
 def _mentions(blocks: Sequence[BindingBlock], calls: _Calls) -> bool:
-    """Whether a callback is still called or handed on."""
+    """Whether such a function, what is for it alone, or what one that sets gives is still called or handed on."""
+    functions = {name for name, _ in calls.by.values()}
     for node in nodes(blocks):
         match node:
-            case Var(name) if name in calls.callbacks:
+            case Var(name) if name in calls.handed or name in calls.gone:
                 return True
-            case ExternFunc(name) if name in (GET, SET):
+            case ExternFunc(name) | StringValue(name) if name in functions:
                 return True
             case _:
                 pass
     return False
+
+
+def _gives_nothing(function: Function) -> bool:
+    """Whether the result is the empty tuple."""
+    known = {b.name: b.value for block in function.body.blocks for b in block.bindings if isinstance(b, VarBinding)}
+    result: Expr | None = function.body.body
+    while isinstance(result, Var):
+        result = known.pop(result.name, None)
+    return isinstance(result, Tuple) and not result.fields
 
 
 def _stores(function: Function) -> bool:
@@ -172,10 +258,16 @@ def _stores(function: Function) -> bool:
     )
 
 
-def _set_too_early(bindings: Sequence[Binding], calls: _Calls, functions: Mapping[str, Any]) -> bool:
-    """Whether the program may store in something after it was set."""
+def _meddles(bindings: Sequence[Binding], calls: _Calls, functions: Mapping[str, Any]) -> bool:
+    """Whether the program may store in what was fetched, or in something after it was set, or calls another library
+    function, which may change what is fetched next."""
+    libraries, named = LibraryCalls(functions, LIBRARY), functions_named(tuple(bindings))
+    if any(isinstance(each, Call) and libraries.may_be(each, named) for each in nodes(tuple(bindings))):
+        return True
+    if overwritten(functions, bindings, map(_lazy, calls.numbers)):
+        return True
     places = {b.name: k for k, b in enumerate(bindings)}
-    return any(overwritten(functions, bindings, (name,), places[name]) for name in calls.set.values())
+    return any(overwritten(functions, bindings, (name,), places[name]) for name in calls.kept.values())
 
 
 def _lazy(k: int) -> str:

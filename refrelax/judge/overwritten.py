@@ -11,7 +11,7 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.graph.overwriting import Overwriting
+from refrelax.semantics.graph.overwriting import Overwriting, stored_inputs
 from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named
 from refrelax.semantics.ops import FRESH
 from refrelax.syntax.graph import Binding, Call, GlobalVar, Op, Var
@@ -33,7 +33,19 @@ def overwritten(
     libraries = LibraryCalls(functions, LIBRARY)
     calls = [each for b in bindings[since:] for each in nodes(b) if isinstance(each, Call)]
     stores = (c for c in calls if overwriting(c) or libraries.may_be(c, named))
-    return any(_mentioned(each) & memory for each in stores)
+    return any(_stored_in(each, functions, libraries) & memory for each in stores)
+
+
+def _stored_in(call: Call, functions: Mapping[str, Any], libraries: LibraryCalls) -> set[str]:
+    """What a call that stores somewhere may store in: of a loop program that calls no library, the arguments that its
+    text stores in; else all that it mentions."""
+    match call:
+        case Call(op=GlobalVar(name=name), args=args) if isinstance(f := functions.get(name), PrimFunc):
+            if len(args) == len(f.params) and not libraries.in_program(name):
+                return {each for k in stored_inputs(f, len(args)) for each in _mentioned(args[k])}
+        case _:
+            pass
+    return _mentioned(call)
 
 
 def _mentioned(root: object) -> set[str]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from refrelax.errors import Ended, Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
-from refrelax.judge.correspondence import corresponding, lifted
+from refrelax.judge.correspondence import corresponding, fetched, lifted
 from refrelax.judge.counting import acts
 from refrelax.judge.evidence import (
     Equivalent,
@@ -117,6 +117,8 @@ def validate(
     settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind, record)
     if correspond and not bind and (ahead := lifted(first, second, entry)) is not None:
         return _as_one(ahead, entry, settings, why or "parameters that are computed ahead")
+    if correspond and not bind and (at_once := fetched(first, second, entry)) is not None:
+        return _as_one(at_once, entry, settings, why or "parameters that are fetched by calls")
     if why is not None and (correspond or bind):
         found = corresponding(first, second, entry, bind or {})
         return undetermined(why, "interface") if found is None else _as_one(found, entry, settings, why)

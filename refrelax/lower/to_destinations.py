@@ -26,6 +26,7 @@ from refrelax.semantics.graph.overwriting import stores_somewhere
 from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.packing import packed, parts
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -169,7 +170,8 @@ class _Rewriter:
             return [view]
         extents = [PrimValue(d) for e in trailing if isinstance(e, ShapeExpr) for d in e.values]
         places = inplace_indices(call) or (-1,) * len(types)
-        several = isinstance(call.ty_args[0], TupleType)
+        own = call.ty_args[0]
+        several = isinstance(own, TupleType)
         found: list[Binding] = []
         outputs: list[Expr] = []
         fresh: list[Expr] = []
@@ -185,11 +187,11 @@ class _Rewriter:
             outputs.append(Var(name))
             fresh.append(Var(name))
         found.append(VarBinding(self.taken.fresh("_call"), self._call(call, (*given.fields, *fresh, *extents)), None))
-        own = call.ty_args[0]
-        if several and binding.name in self.apart and says_as_much(binding, own, self.promised):
-            self.outputs[binding.name] = tuple(outputs)
+        given_back = packed(own, iter(outputs), Tuple)
+        if isinstance(given_back, Tuple) and binding.name in self.apart and says_as_much(binding, own, self.promised):
+            self.outputs[binding.name] = given_back.fields
         elif several:
-            found.append(bound(binding, Tuple(tuple(outputs)), own, self.promised))
+            found.append(bound(binding, given_back, own, self.promised))
         elif outputs != [Var(binding.name)]:
             found.append(bound(binding, outputs[0], own, self.promised))
         return found
@@ -247,7 +249,7 @@ class _Rewriter:
 def _outputs(call: Call) -> tuple[TensorType, ...] | None:
     """The types of the outputs, where an allocation can be written for each."""
     (annotation,) = call.ty_args
-    fields = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
+    fields = parts(annotation)
     for each in fields:
         if not isinstance(each, TensorType) or not isinstance(each.shape, tuple) or each.dtype is None or each.vdevice:
             return None

@@ -229,3 +229,26 @@ class Module:
 """
     first, second = (rr.check(rr.parse(text.format(op))) for op in ("exp", "sin"))
     assert attempt(first, second, "main") == "a call of my.f in a branch"
+
+
+NESTED = """    @R.function
+    def main(x: R.Tensor((n, 3), "float32")):
+        y = R.call_dps_packed("three", (x,), out_ty={out})
+        return {result}
+"""
+ONE = 'R.Tensor((n, 3), "float32")'
+IN_TUPLES = f"R.Tuple(R.Tuple({ONE}, {ONE}), {ONE})"
+TUPLES = {
+    "the same": (IN_TUPLES, "(y[0], y[1])", "PROVED"),
+    "one tuple": (f"R.Tuple({ONE}, {ONE}, {ONE})", "((y[0], y[1]), y[2])", "PROVED"),
+    "another order": (f"R.Tuple({ONE}, {ONE}, {ONE})", "((y[1], y[0]), y[2])", "NO VERDICT"),
+    "other tuples": (f"R.Tuple({ONE}, R.Tuple({ONE}, {ONE}))", "((y[1][0], y[0]), y[1][1])", "NO VERDICT"),
+}
+
+
+@pytest.mark.parametrize("how", TUPLES)
+def test_outputs_in_tuples_of_tuples(how: str) -> None:
+    out, result, said = TUPLES[how]
+    one = rr.check(rr.parse(HEAD + NESTED.format(out=IN_TUPLES, result="(y[0], y[1])")))
+    two = rr.check(rr.parse(HEAD + NESTED.format(out=out, result=result)))
+    assert rr.validate(one, two, timeout=20).word.replace("-", " ") == said

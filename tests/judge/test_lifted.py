@@ -55,6 +55,36 @@ def test_what_is_computed_ahead_is_put_in_place() -> None:
     assert not isinstance(rr.validate(first, second), Equivalent)
 
 
+def test_what_stops_lifting_is_its_argument() -> None:
+    stopped = FIRST.replace(
+        "t = R.permute_dims(w)", "s_ = R.permute_dims(w)\n            t = R.builtin.stop_lift_params(s_)"
+    )
+    assert isinstance(rr.validate(rr.parse(stopped), rr.parse(SECOND), correspond=True), Equivalent)
+    other = SECOND.replace("t = R.permute_dims(w)", "t = w")
+    assert not isinstance(rr.validate(rr.parse(stopped), rr.parse(other), correspond=True), Equivalent)
+
+
+@pytest.mark.parametrize("op", ["builtin.stop_lift_params", "grad.no_grad", "grad.start_checkpoint"])
+def test_an_argument_itself_is_its_memory(op: str) -> None:
+    program = f"""{HEAD}    @T.prim_func(private=True)
+    def bump(a: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        for i in range(n):
+            A[i] = A[i] + T.float32(1)
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((n,), "float32")):
+        cls = Module
+        y = {{}}
+        z = R.call_tir_inplace(cls.bump, (y,), inplace_indices=[0], out_ty=R.Tensor((n,), "float32"))
+        return (x, z)
+"""
+    first = rr.parse(program.format(f"R.{op}(x)"))
+    assert rr.validate(first, rr.parse(program.format("x"))).word == "PROVED"
+    assert rr.validate(first, rr.parse(program.format('R.multiply(x, R.const(1, "float32"))'))).word == "REFUTED"
+
+
 WRONG = {
     "not transposed": {"t = R.permute_dims(w)": "t = w"},
     "another product": {"m = R.multiply(v, v)": "m = R.add(v, v)"},

@@ -21,7 +21,7 @@ NAMES = {
         "nothing", "rewrite", "fold", "flat", "words", "supposed", "constants",
     ),
     "rewrites": ("unfold", "constant", "turn", "single", "merge", "idle", "law", "empty", "spread", "outside",
-                 "parted", "alike", "vacuous", "told", "passed-over"),
+                 "parted", "alike", "vacuous", "told", "passed-over", "fact"),
     "sides": ("first", "second"),
     "dtypes": ("float32", "float64", "int32", "int64", "uint32", "bool"),
     "truths": ("true", "false"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import random
+import tomllib
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +17,9 @@ import refrelax as rr
 from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import Options, attempt
 from refrelax.shape_solver.checker.terms import Rejected
-from refrelax.shape_solver.descents.document import examine
+from refrelax.shape_solver.descents.document import Finding, examine
 from refrelax.shape_solver.descents.reductions import REDUCTIONS
+from refrelax.shape_solver.descents.said import said
 from refrelax.shape_solver.descents.terms import Table
 from refrelax.shape_solver.descents.words import Words
 from refrelax.shape_solver.parse import parse_claim
@@ -493,3 +496,144 @@ def test_many_forged_records_of_words_are_refused(count: int) -> None:
 def test_every_rule_of_reductions_is_in_some_record() -> None:
     used = json.dumps([row.get("by") for name in QUICK for row in record(name)["steps"]])
     assert all(f'"{name}"' in used for name in (*REDUCTIONS, "vacuous")), used
+
+
+# --- facts of elements
+
+
+UP_TO_TWO = [["k"], [["le", ["sym", "k"], ["const", 2]]], [["sym", "k"]], 0]
+"""``x[k]`` is term 0, for ``k <= 2``."""
+
+
+def by_fact(fact: Any, how: Any, side: str = "second", contexts: Any = ([["le", I, ["const", 2]]],)) -> Any:
+    """That ``x[i]`` is 7, or 7 is ``x[i]``, for ``i <= 2``."""
+    terms = [number(7), X]
+    one, other = (0, 1) if side == "second" else (1, 0)
+    step = {"rule": "rewrite", "first": one, "second": other, "side": side, "by": how, "premises": [0], "under": 1}
+    document = about(terms, [same(0), step], one, other, [[*INSIDE, *facts] for facts in contexts])
+    document["results"][0]["under"] = 1
+    document["table"].insert(0, document["table"].pop(len(TENSORS)))  # (the literal comes before the tensor)
+    document["table"][1] = {**TENSORS[0], "facts": [fact]}
+    return document
+
+
+@pytest.mark.parametrize("side", ["first", "second"])
+def test_a_fact_of_an_element(side: str) -> None:
+    assert not rejected(by_fact(UP_TO_TWO, ["fact", 0, [I]], side))
+    assert "tensor 0[k] is term 0 where (k <= 2)" in said(by_fact(UP_TO_TWO, ["fact", 0, [I]]), Finding())
+    assert "a claim that is shown" in rejected(by_fact(UP_TO_TWO, ["fact", 0, [I]], side, [[]]))
+    assert "a claim that is shown" in rejected(by_fact(UP_TO_TWO, ["fact", 0, [["const", 1]]], side))
+    assert "the number of a fact" in rejected(by_fact(UP_TO_TWO, ["fact", 1, [I]], side))
+    assert "the number of a fact" in rejected(by_fact(UP_TO_TWO, ["fact", -1, [I]], side))
+    assert "a value for each name" in rejected(by_fact(UP_TO_TWO, ["fact", 0, []], side))
+
+
+def test_facts_are_about_their_names_and_literals() -> None:
+    names, given, at, value = UP_TO_TWO
+    how = ["fact", 0, [I]]
+    assert "over its names" in rejected(by_fact([[], given, at, value], how))
+    assert "variables that are no globals" in rejected(by_fact([["n"], [], [["sym", "n"]], value], how))
+    assert "an index for each axis" in rejected(by_fact([names, given, [*at, *at], value], how))
+    assert "the number of an earlier term" in rejected(by_fact([names, given, at, 1], how))
+    document = by_fact(UP_TO_TWO, how)
+    document["table"][0] = number(7, "int64")
+    assert "a literal of int32" in rejected(document)
+    document["table"][0] = ["int", INT, N]
+    assert "a literal of int32" in rejected(document)
+    document = by_fact(UP_TO_TWO, how)
+    document["table"][1] |= {"data": [7]}
+    assert rejected(document)
+
+
+@cache
+def assumed(name: str) -> Any:
+    path = Path(rr.__file__).parent / "conformance" / "cases" / "validation.toml"
+    (found,) = (each for each in tomllib.loads(path.read_text(encoding="utf-8"))["case"] if each["name"] == name)
+    first, second = (rr.check(rr.parse(found[side])) for side in ("module", "validate"))
+    proof = attempt(first, second, "main", Options(record=True))
+    assert isinstance(proof, Proved) and isinstance(proof.record, dict), proof
+    return json.loads(json.dumps(proof.record))
+
+
+@pytest.mark.parametrize("name", ["validation/assumed-elements", "validation/descent-by-facts"])
+def test_a_proof_by_facts_is_written_down_and_accepted(name: str) -> None:
+    document = assumed(name)
+    assert not rejected(document)
+    assert not differs(document, 5)
+    assert any('"fact"' in json.dumps(row.get("by")) for row in document["steps"])
+    for k, row in enumerate(document["table"]):
+        if isinstance(row, dict) and "facts" in row:  # (without it nothing is known)
+            forged_ = copy.deepcopy(document)
+            del forged_["table"][k]["facts"]
+            assert "the number of a fact" in rejected(forged_)
+
+
+def test_forged_records_by_facts_are_refused() -> None:
+    rng, accepted = random.Random(9), 0
+    document = assumed("validation/assumed-elements")
+    where = list(places(document))
+    for tried in range(120):
+        new = mutant(document, rng, where)
+        if new is not None and not rejected(new):
+            accepted += 1
+            assert not differs(new, tried, 10), tried
+    assert accepted < 40
+
+
+# --- scans: reductions, once they are read
+
+
+SCANS = {
+    "a sum so far": ("R.cumsum(R.add(x, x), axis=1)", "T.if_then_else(j > 0, O[i, j - 1], 0) + A[i, j] * 2"),
+    "a sum before": (
+        "R.cumsum(R.add(x, x), axis=1, exclusive=True)",
+        "T.if_then_else(j > 0, O[i, j - 1] + A[i, j - 1] * 2, 0)",
+    ),
+}
+
+
+@cache
+def scanned(name: str) -> Any:
+    op, update = SCANS[name]
+    head = 'n = TypeVar("n")\nm = TypeVar("m")\n@I.ir_module\nclass Module:\n'
+    X_ = 'R.Tensor((n, m), "int32")'
+    first = f"{head}    @R.function\n    def main(x: {X_}):\n        y = {op}\n        return y\n"
+    second = f"""{head}    @T.prim_func(private=True)
+    def scan(A: T.Buffer((n, m), "int32"), O: T.Buffer((n, m), "int32")):
+        for i, j in T.grid(n, m):
+            O[i, j] = {update}
+    @R.function
+    def main(x: {X_}):
+        cls = Module
+        y = R.call_tir(cls.scan, (x,), out_ty={X_})
+        return y
+"""
+    proof = attempt(*(rr.check(rr.parse(each)) for each in (first, second)), "main", Options(record=True))
+    assert isinstance(proof, Proved) and isinstance(proof.record, dict), proof
+    return json.loads(json.dumps(proof.record))
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_a_scan_is_written_down_as_a_reduction(name: str) -> None:
+    document = scanned(name)
+    assert not rejected(document)
+    assert not differs(document, 2)
+    folds = [k for k, row in enumerate(document["table"]) if isinstance(row, list) and row[0] == "fold"]
+    assert len(folds) >= 2
+    for k in folds:
+        for extent in (["sub", document["table"][k][3][0][1], ["const", 1]], ["sym", "m"]):
+            forged_ = copy.deepcopy(document)
+            forged_["table"][k][3][0][1] = extent
+            assert rejected(forged_)
+
+
+def test_forged_records_of_scans_are_refused() -> None:
+    rng, accepted = random.Random(4), 0
+    document = scanned("a sum before")
+    where = list(places(document))
+    for tried in range(80):
+        new = mutant(document, rng, where)
+        if new is not None and not rejected(new):
+            accepted += 1
+            assert not differs(new, tried, 10), tried
+    assert accepted < 30

@@ -68,9 +68,12 @@ function bind(param, arg, values) {
 
 // --- call forms ---
 
+const parts = (type) => (type.node === "TupleType" ? type.fields.flatMap(parts) : [type]);
+
 function outputs(e) {
   if (e.ty_args.length !== 1) throw rejected("ty/call-form-out-ty", String(e.ty_args.length));
-  const types = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
+  const nested = e.op.name === "relax.call_dps_packed";
+  const types = e.ty_args.flatMap((t) => (nested ? parts(t) : t.node === "TupleType" ? t.fields : [t]));
   const fine = types.every((t) => t.node === "TensorType" && t.shape !== null);
   if (e.ty_args.some((t) => t.node === "DTensorType")) throw unsupported("distributed tensors");
   if (!fine) throw rejected("ty/call-form-out-ty", e.op.name);

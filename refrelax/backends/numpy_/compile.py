@@ -249,7 +249,7 @@ class Running:
 
     def placed(self, outputs: list[Any], result: Any) -> tuple[()]:
         """Results where they go, all of them read before the first is written."""
-        results = copied(self.held(result if isinstance(result, tuple) else (result,)))
+        results = copied(self.held(single(result)))
         for array, found in zip(outputs, results, strict=True):
             self.place(array, found)
         return ()
@@ -312,6 +312,11 @@ def overwritten(module: Module) -> bool:
             if library or overwrites(node, functions):
                 return True
     return False
+
+
+def single(value: Any) -> tuple[Any, ...]:
+    """What a value holds that is no tuple, in order."""
+    return tuple(part for each in value for part in single(each)) if isinstance(value, tuple) else (value,)
 
 
 def spoil(outputs: list[Any]) -> None:

@@ -20,6 +20,7 @@ from refrelax.backends.numpy_.names import function, local
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.dropped import drops
+from refrelax.semantics.types.packing import packed, parts
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
     AttrList,
@@ -262,7 +263,7 @@ def _destination_passing(writer: Writer, name: str, call: Call) -> None:
     """Allocate the outputs, call, name the result."""
     (annotation,) = call.ty_args
     several = isinstance(annotation, TupleType)
-    types = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
+    types = parts(annotation)
     args = [
         value(writer, each) for each in (call.args[1].fields if isinstance(call.args[1], Tuple) else (call.args[1],))
     ]
@@ -283,7 +284,8 @@ def _destination_passing(writer: Writer, name: str, call: Call) -> None:
     for extra in call.args[2:]:
         raise Unsupported(f"the trailing argument {type(extra).__name__} of a call_tir")
     if several:
-        writer.line(f"{name} = ({', '.join(outputs)},)")
+        text = packed(annotation, iter(outputs), lambda fields: f"({''.join(f'{each}, ' for each in fields)})")
+        writer.line(f"{name} = {text}")
     elif outputs[0] != name:
         writer.line(f"{name} = {outputs[0]}")
 

@@ -20,6 +20,7 @@ from refrelax.semantics.graph.machine import (
     arguments,
     closure_over,
     invoke,
+    of_outputs,
     output_types,
     promised,
 )
@@ -33,11 +34,11 @@ CallForm = Callable[[Machine, Call, Scope], Any]
 def call_tir(run: Machine, call: Call, scope: Scope) -> Any:
     """Allocate the outputs, call ``f(*args, *outputs)``, give the outputs."""
     args = arguments(run, call.args[1], scope)
-    types, several = output_types(call)
+    types = output_types(call)
     outputs = [allocate(run, each, scope, call.span) for each in types]
     trailing = [_shape_vars(run.eval_expr(each, scope)) for each in call.args[2:]]
     invoke(run, call.args[0], [*args, *outputs, *(p for ps in trailing for p in ps)], scope, call.span)
-    return tuple(outputs) if several else outputs[0]
+    return of_outputs(call, outputs)
 
 
 def _shape_vars(value: Any) -> list[Any]:
@@ -48,7 +49,7 @@ def _shape_vars(value: Any) -> list[Any]:
 def call_tir_inplace(run: Machine, call: Call, scope: Scope) -> Any:
     """As ``call_tir``, but output ``k`` with ``inplace_indices[k] = i >= 0`` *is* argument ``i``: the same memory."""
     args = arguments(run, call.args[1], scope)
-    types, several = output_types(call)
+    types = output_types(call)
     indices = call.attr("inplace_indices")
     places = list(indices.items) if isinstance(indices, AttrList) else [indices]
     outputs = []
@@ -60,17 +61,17 @@ def call_tir_inplace(run: Machine, call: Call, scope: Scope) -> Any:
             fresh.append(allocate(run, type_, scope, call.span))
             outputs.append(fresh[-1])
     invoke(run, call.args[0], [*args, *fresh], scope, call.span)
-    return tuple(outputs) if several else outputs[0]
+    return of_outputs(call, outputs)
 
 
 @rule("ev/call-dps-packed")
 def call_dps_packed(run: Machine, call: Call, scope: Scope) -> Any:
     """As ``call_tir`` with a library function."""
     args = arguments(run, call.args[1], scope)
-    types, several = output_types(call)
+    types = output_types(call)
     outputs = [allocate(run, each, scope, call.span) for each in types]
     invoke(run, call.args[0], [*args, *outputs], scope, call.span)
-    return tuple(outputs) if several else outputs[0]
+    return of_outputs(call, outputs)
 
 
 @rule("ev/call-packed", "ev/packed-result-type")

@@ -10,7 +10,7 @@ Spec: ``spec/07-evaluation.md``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, match, named_shape
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.session import Session
+from refrelax.semantics.types.packing import packed, parts
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import Closure, TensorValue, Value, empty
 from refrelax.semantics.world import ALONE, World
@@ -117,16 +118,19 @@ class Machine(ABC):
 # --- what the rules that call something share ------------------------------------------------------------------------
 
 
-def output_types(call: Call) -> tuple[list[TensorType], bool]:
-    """The types of the outputs of a destination-passing call, and whether the result is a tuple of them."""
+def output_types(call: Call) -> list[TensorType]:
+    """The types of the outputs of a destination-passing call, in order."""
     (annotation,) = call.ty_args
-    several = isinstance(annotation, TupleType)
-    fields = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
-    fields = tuple(each.tensor if isinstance(each, DTensorType) else each for each in fields)
+    fields = tuple(each.tensor if isinstance(each, DTensorType) else each for each in parts(annotation))
     outputs = [each for each in fields if isinstance(each, TensorType)]
     if len(outputs) != len(fields):
         raise InternalError("an output of a destination-passing call that is no tensor")
-    return outputs, several
+    return outputs
+
+
+def of_outputs(call: Call, outputs: Sequence[Any]) -> Any:
+    """What a destination-passing call gives: its output, or them in the tuples of its annotation."""
+    return packed(call.ty_args[0], iter(outputs), lambda fields: fields)
 
 
 @rule("ev/call-tir-allocates")

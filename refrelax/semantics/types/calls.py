@@ -14,8 +14,9 @@ from refrelax.errors import Diagnostic, IllTyped
 from refrelax.rules import rule
 from refrelax.semantics.types.context import CallDeduction, TypingContext
 from refrelax.semantics.types.lattice import Check, check, depends_on_unbound, describe, dims_equal
+from refrelax.semantics.types.packing import parts
 from refrelax.semantics.types.unify import by_ty_args, deduce_call
-from refrelax.syntax.graph import AttrList, Call, GlobalVar, StringValue
+from refrelax.syntax.graph import AttrList, Call, GlobalVar, Op, StringValue
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import VOID, AnyType, DTensorType, FuncType, TensorType, TupleType, Type
@@ -34,13 +35,18 @@ def _two_arguments(d: CallDeduction, call: Call) -> None:
         d.fail("ty/call-form-arguments", message)
 
 
+LIBRARY_CALL = Op("relax.call_dps_packed")
+
+
 @rule("ty/call-form-out-ty")
 def out_types(d: CallDeduction, call: Call) -> Type:
-    """The declared result of a destination-passing call: one or more tensors with known extents."""
+    """The declared result of a destination-passing call: one or more tensors with known extents; of a library function
+    in tuples of tuples, too."""
     if len(call.ty_args) != 1:
         d.fail("ty/call-form-out-ty", f"{_name(call)} needs one out_ty=, found {len(call.ty_args) or 'none'}")
     (declared,) = call.ty_args
-    for each in declared.fields if isinstance(declared, TupleType) else (declared,):
+    fields = declared.fields if isinstance(declared, TupleType) else (declared,)
+    for each in parts(declared) if call.op == LIBRARY_CALL else fields:
         tensor = each.tensor if isinstance(each, DTensorType) else each
         if not isinstance(tensor, TensorType) or not isinstance(tensor.shape, tuple):
             d.fail(

@@ -44,6 +44,8 @@ class Rewriting:
                 for a, b in zip(indices, read, strict=True):
                     self.shown.equal(a, b, known)
                 return self.table.number(("load", tensor, read))
+            case ["fact", int() as k, [*values]], ("load", tensor, indices):
+                return self.fact(tensor, indices, k, values, known)
             case ["arm", bool() as holds], ("choose", c, yes, no):
                 condition = self.integral(c)
                 self.shown.need(condition if holds else ("not", condition), known)
@@ -124,6 +126,19 @@ class Rewriting:
         if self.second:
             self.in_bounds(tensor, indices, known)
         return self.table.number(("number", found.dtype, found.data[0]))
+
+    def fact(self, tensor: int, indices: tuple[Expr, ...], k: int, values: list[Any], known: Known) -> int:
+        """The number that an element is by a fact of its tensor, for these values of the fact's names."""
+        facts = self.table.tensors[tensor].facts
+        expect(type(k) is int and 0 <= k < len(facts), "the number of a fact", k)
+        fact = facts[k]
+        expect(len(values) == len(fact.names), "a value for each name", values)
+        by = dict(zip(fact.names, map(self.table.integer, values), strict=True))
+        for each in fact.given:
+            self.shown.need(self.table.placed(each, by), known)
+        for said, index in zip(fact.indices, indices, strict=True):
+            self.shown.equal(self.table.placed(said, by), index, known)
+        return fact.value
 
     def never(self, t: int, known: Known) -> bool:
         """Whether an element is never poison, where ``known`` holds."""

@@ -16,10 +16,18 @@ def said(document: Any, found: Finding) -> str:
     """What follows from an accepted record, under what, by how many steps."""
     tensors = [row for row in document["table"] if isinstance(row, dict)]
     parts = [result(row, tensors) for row in document["results"]]
-    under = ", ".join(map(integer, document["known"]))
+    facts = [fact(k, row) for k, row in enumerate(tensors) for row in row.get("facts", ())]
+    under = ", ".join([*map(integer, document["known"]), *facts])
     relaxed = f" with {', '.join(found.relaxations)}" if found.relaxations else ""
     by = f"{found.steps} steps and {found.certificates} certificates"
     return f"{'; '.join(parts)}{relaxed} ({by}{f', given {under}' if under else ''})"
+
+
+def fact(tensor: int, row: Any) -> str:
+    """What is taken for granted of elements of a tensor."""
+    _, given, indices, value = row
+    at = f"tensor {tensor}[{', '.join(map(integer, indices))}] is term {value}"
+    return f"{at} where {' and '.join(map(integer, given))}" if given else at
 
 
 def result(row: Any, tensors: list[Any]) -> str:

@@ -11,7 +11,7 @@ tensor, a reduction or the facts of a step. What a tensor is made of mentions it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.terms import (
@@ -46,11 +46,20 @@ MAX_WORK = 4_000_000
 MAX_TERMS = 200_000
 
 
+class Fact(NamedTuple):
+    """For all integers that ``names`` stand for: where ``given`` holds, the element at ``indices`` is ``value``."""
+
+    names: tuple[str, ...]
+    given: tuple[Expr, ...]
+    indices: tuple[Expr, ...]
+    value: int
+
+
 class Array:
     """``body`` at ``variables``, or what is given (``data``: the bits of its elements, row-major; ``poison``: elements
-    may be poison)."""
+    may be poison; ``facts``: what is taken for granted of elements)."""
 
-    __slots__ = ("body", "data", "dtype", "poison", "shape", "variables")
+    __slots__ = ("body", "data", "dtype", "facts", "poison", "shape", "variables")
 
     def __init__(self, dtype: str, shape: tuple[Expr, ...]) -> None:
         self.dtype = dtype
@@ -58,6 +67,7 @@ class Array:
         self.variables: tuple[str, ...] = ()
         self.body: int | None = None
         self.data: tuple[int, ...] | None = None
+        self.facts: tuple[Fact, ...] = ()
         self.poison = False
 
 
@@ -103,10 +113,13 @@ class Table:
                 expect(self.dtype(new.body) in (dtype, ""), f"a body of {dtype}", self.dtype(new.body))
             case {"data": [*data], **none} if not none:
                 new.data = tuple(map(integer, data))
+            case {"facts": [_, *_] as facts, **other} if not other or other == {"poison": True}:
+                new.poison = bool(other)
+                new.facts = tuple(self.fact(each, new) for each in facts)
             case {"poison": True, **none} if not none:
                 new.poison = True
             case _:
-                expect(not rest, "a tensor: body and variables, data, poison, or nothing", row)
+                expect(not rest, "a tensor: body and variables, data, poison, facts, or nothing", row)
         own = set(new.variables)
         used = frozenset[str]().union(*(self.mentions(e) for e in new.shape))
         expect(used <= self.globals.keys(), "a shape over globals", sorted(used - self.globals.keys()))
@@ -114,6 +127,22 @@ class Table:
             more = self.free(new.body) - own - self.globals.keys()
             expect(not more, "a body over its variables and globals", sorted(more))
         self.tensors.append(new)
+
+    def fact(self, row: Any, of: Array) -> Fact:
+        """A fact of a tensor that is given: over its own names and globals, a literal of the tensor's dtype."""
+        match row:
+            case [[*names], [*given], [*indices], value]:
+                own = self.variables(names, len(names))
+                found = Fact(own, tuple(map(self.truth, given)), tuple(map(self.integer, indices)), self.element(value))
+            case _:
+                raise Rejected(f"expected a fact, found {shown(row)}")
+        expect(len(found.indices) == len(of.shape), "an index for each axis", row)
+        used = frozenset[str]().union(*(self.mentions(e) for e in (*found.given, *found.indices)))
+        expect(used <= self.globals.keys() | set(own), "a fact over its names and globals", sorted(used - set(own)))
+        match self.nodes[found.value]:
+            case ("number", dtype, _) | ("int", dtype, ("const", _)) if dtype == of.dtype:
+                return found
+        raise Rejected(f"expected a literal of {of.dtype}, found {shown(self.nodes[found.value])}")
 
     def variables(self, names: Any, count: int) -> tuple[str, ...]:
         """``count`` different variables."""

@@ -66,20 +66,23 @@ def _exact(value: Term) -> bool:
             return False
 
 
+def applied(fact: Fact, load: Load) -> dict[str, PrimExpr] | None:
+    """The values of a fact's variables at which it may be about a load."""
+    by: dict[str, PrimExpr] = {}
+    for e, i in zip(fact.indices, load.indices, strict=True):
+        if isinstance(e, SymVar) and e.name in fact.over:
+            by.setdefault(e.name, i)
+    return by if fact.over <= by.keys() else None
+
+
 @rule("sh/assume")
 def told(load: Load, given: Given, terms: Terms, logic: Logic) -> Term | None:
     """The number that an element is, by a fact."""
     for fact in terms.facts.get(id(load.tensor), ()):
-        by: dict[str, PrimExpr] = {}
-        rest: list[tuple[PrimExpr, PrimExpr]] = []
-        for e, i in zip(fact.indices, load.indices, strict=True):
-            if isinstance(e, SymVar) and e.name in fact.over and e.name not in by:
-                by[e.name] = i
-            else:
-                rest.append((e, i))
-        if not fact.over <= by.keys():
+        by = applied(fact, load)
+        if by is None:
             continue
-        same = all(logic.equal(substitute(e, by), i, given) for e, i in rest)
+        same = all(logic.equal(substitute(e, by), i, given) for e, i in zip(fact.indices, load.indices, strict=True))
         if same and all(logic.holds(substitute(c, by), given, "an assumption") for c in fact.given):
             return fact.value
     return None

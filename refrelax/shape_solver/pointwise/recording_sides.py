@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.descents.laws import LAWS
+from refrelax.shape_solver.pointwise.assumptions import applied
 from refrelax.shape_solver.pointwise.elements import apply, signed
 from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.shape_solver.pointwise.recording_claims import Claims
@@ -42,6 +44,8 @@ class Sides(Claims):
                 return ["constant"], self.bounds(t, at, second), terms.number(tensor.dtype, tensor.data[0])
             case Load(tensor) if is_view(tensor):
                 return self.unfolded(t, at, second)
+            case Load(tensor) if id(tensor) in terms.facts and (found := self.by_fact(t, at)) is not None:
+                return found
             case Load(tensor, indices) if any(map(divides, indices)):
                 short = tuple(simplified(i, at.given, self.descent.logic) for i in indices)
                 if short != indices:
@@ -80,8 +84,9 @@ class Sides(Claims):
                 return self.unfolded(t, at, second)
             except NoRecord:
                 return None
-        if isinstance(t, Load) and body is None and not (t.tensor.data is not None and len(set(t.tensor.data)) == 1):
-            return None
+        if isinstance(t, Load) and body is None and id(t.tensor) not in self.descent.terms.facts:
+            if t.tensor.data is None or len(set(t.tensor.data)) != 1:
+                return None
         if isinstance(t, Load) and not is_view(t.tensor) and body is not None:
             return None
         try:
@@ -112,6 +117,22 @@ class Sides(Claims):
             claims = self.seen(compare("LE", extent, int_imm(0, extent.dtype)), at)
             if claims is not None:
                 return ["empty", k], claims, t.start
+        return None
+
+    @rule("sh/descent-facts")
+    def by_fact(self, t: Load, at: Scope) -> Moved | None:
+        """The number that is known of an element that is given."""
+        for k, fact in enumerate(self.descent.terms.facts[id(t.tensor)]):
+            by = applied(fact, t)
+            if by is None:
+                continue
+            try:
+                claims = [row for each in fact.given for row in self.needed(substitute(each, by), at)]
+                for said_, index in zip(fact.indices, t.indices, strict=True):
+                    claims += self.equal(substitute(said_, by), index, at)
+            except NoRecord:
+                continue
+            return ["fact", k, [self.spell(by[name]) for name in sorted(fact.over)]], claims, fact.value
         return None
 
     @rule("sh/descent-laws")

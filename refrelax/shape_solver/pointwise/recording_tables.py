@@ -19,6 +19,7 @@ from refrelax.shape_solver.pointwise.logic import Given
 from refrelax.shape_solver.pointwise.terms import (
     Apply,
     Choose,
+    Fact,
     Fold,
     Identity,
     Int,
@@ -95,7 +96,9 @@ class Tables:
     def row(self, each: Any) -> Any:
         """A tensor or term by the numbers of the record."""
         if isinstance(each, dict):
-            return {**self.numbered(each), **({"body": self.order[each["body"]]} if "body" in each else {})}
+            facts = [[*self.numbered(parts), self.order[value]] for *parts, value in each.get("facts", ())]
+            body = {"body": self.order[each["body"]]} if "body" in each else {}
+            return {**self.numbered(each), **body, **({"facts": facts} if facts else {})}
         match self.table.nodes[each]:
             case ("apply", op, dtype, attrs, args):
                 return ["apply", op, dtype, attrs, [self.order[a] for a in args]]
@@ -183,11 +186,18 @@ class Tables:
                 row |= {"data": list(t.data)}
             elif t.computed:
                 row |= {"poison": True}
+            if facts := self.descent.terms.facts.get(id(t)):
+                row |= {"facts": [self.fact(each) for each in facts]}
             self._kept.append(t)
             self._tensors[id(t)] = len(self._tensors)
             self.table.take_tensor(row)
             self.rows.append(row)
         return self._tensors[id(t)]
+
+    def fact(self, fact: Fact) -> Row:
+        names = sorted(fact.over)
+        spelled = [list(map(self.spell, each)) for each in (fact.given, fact.indices)]
+        return [names, *spelled, self.term(fact.value)]
 
     def scope(self, given: Given) -> Scope:
         """What is known, as a context of the record."""
