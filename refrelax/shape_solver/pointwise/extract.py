@@ -26,10 +26,12 @@ from refrelax.shape_solver.pointwise import scans
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
+from refrelax.shape_solver.pointwise.block_memory import of_the_block
 from refrelax.shape_solver.pointwise.logic import Logic, all_of, compare, within
 from refrelax.shape_solver.pointwise.memories import Memories
 from refrelax.shape_solver.pointwise.other_names import with_one_name
-from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
+from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep
+from refrelax.shape_solver.pointwise.spread import is_apart, is_compact
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update, known, touched
 from refrelax.shape_solver.pointwise.statements import of_blocks, steps, stored
 from refrelax.shape_solver.pointwise.terms import (
@@ -103,7 +105,7 @@ class _Reader(Memories):
         return tuple(self.expression(d) for d in buffer.shape)
 
     def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...], given: bool = True) -> None:
-        strides = buffer.strides and not is_compact(buffer)
+        strides = buffer.strides and not (is_compact(buffer) or (not given and buffer.data is None and is_apart(buffer)))
         if strides or buffer.elem_offset is not None or buffer.data is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         if buffer.name in self.memory:
@@ -138,6 +140,8 @@ class _Reader(Memories):
             return
         if isinstance(buffer.data, BufferRef) and buffer.data.buffer in self.memory:
             known(self.memory[buffer.data.buffer])
+            if (base := self.buffers.get(buffer.data.buffer)) is not None and base.strides and not is_compact(base):
+                raise NotRead(f"the buffer {buffer.name} is a view of memory with gaps")
             if (self.scopes[buffer.data.buffer] or "global") != (buffer.scope or "global"):
                 raise NotRead(f"the buffer {buffer.name} is a view of memory of another scope")
         contents = {name: each.content for name, each in self.memory.items()}
@@ -213,6 +217,10 @@ class _Reader(Memories):
         if not self.waiting and in_lockstep(loop, self.implicit, self.scopes, self.tags):
             self.launch(loop)
             return
+        if not self.waiting and not is_block_index(loop) and all(map(of_blocks, self.tags.values())):
+            shared, loop = of_the_block(loop)
+            for buffer in shared:
+                self.allocate(buffer)
         outer, self.tags = self.tags, {**self.tags, loop.var.name: loop.thread or ""}
         self.loop(loop)
         self.tags = outer
