@@ -26,7 +26,7 @@ from refrelax.shape_solver.pointwise import scans
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
-from refrelax.shape_solver.pointwise.block_memory import of_the_block
+from refrelax.shape_solver.pointwise.block_memory import OfThreads
 from refrelax.shape_solver.pointwise.logic import Logic, all_of, compare, within
 from refrelax.shape_solver.pointwise.memories import Memories
 from refrelax.shape_solver.pointwise.other_names import with_one_name
@@ -218,8 +218,10 @@ class _Reader(Memories):
             self.launch(loop)
             return
         if not self.waiting and not is_block_index(loop) and all(map(of_blocks, self.tags.values())):
-            shared, loop = of_the_block(loop)
-            for buffer in shared:
+            declared = OfThreads()
+            loop = declared.of(loop)
+            self.kept |= declared.own
+            for buffer in declared.shared:
                 self.allocate(buffer)
         outer, self.tags = self.tags, {**self.tags, loop.var.name: loop.thread or ""}
         self.loop(loop)
