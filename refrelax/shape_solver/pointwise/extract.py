@@ -23,10 +23,10 @@ from refrelax.semantics.loops.lockstep import is_private
 from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, known_names
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import scans
+from refrelax.shape_solver.pointwise.block_memory import OfThreads
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
-from refrelax.shape_solver.pointwise.block_memory import OfThreads
 from refrelax.shape_solver.pointwise.logic import Logic, all_of, compare, within
 from refrelax.shape_solver.pointwise.memories import Memories
 from refrelax.shape_solver.pointwise.other_names import with_one_name
@@ -105,7 +105,9 @@ class _Reader(Memories):
         return tuple(self.expression(d) for d in buffer.shape)
 
     def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...], given: bool = True) -> None:
-        strides = buffer.strides and not (is_compact(buffer) or (not given and buffer.data is None and is_apart(buffer)))
+        strides = buffer.strides and not (
+            is_compact(buffer) or (not given and buffer.data is None and is_apart(buffer))
+        )
         if strides or buffer.elem_offset is not None or buffer.data is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         if buffer.name in self.memory:
