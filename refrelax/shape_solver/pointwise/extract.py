@@ -28,6 +28,7 @@ from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
 from refrelax.shape_solver.pointwise.logic import Logic, all_of, compare, within
+from refrelax.shape_solver.pointwise.matched_regions import IN_RANGE, without_regions
 from refrelax.shape_solver.pointwise.memories import Memories
 from refrelax.shape_solver.pointwise.other_names import with_one_name
 from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep
@@ -85,7 +86,7 @@ def read(
     """
     if func.ret is not None:  # (a return is not read)
         raise NotRead(f"a function that comes to its end without the {func.ret} that it declares")
-    func = with_one_name(func)
+    func = without_regions(with_one_name(func))
     reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir, known=frozenset(known_names(func)))
     for param in func.params:
         if isinstance(param, BufferParam):
@@ -196,6 +197,10 @@ class _Reader(Memories):
                 self.run(stmt.body)
             case Evaluate(value=Literal()):
                 pass
+            case Evaluate(Intrinsic(op, (index,))) if op == IN_RANGE:
+                self.condition(index)
+            case Evaluate(Intrinsic(op, (index, extent))) if op == IN_RANGE:
+                self.in_range(index, extent)
             case Evaluate(Intrinsic("assume", (promise,))):
                 self.assumes(promise)
             case _:
@@ -210,6 +215,15 @@ class _Reader(Memories):
         self.run(body)
         del self.scope[len(self.scope) - len(parts) :]
         del self.guards[len(self.guards) - len(parts) :]
+
+    def in_range(self, index: PrimExpr, extent: PrimExpr) -> None:
+        """A claim of a matched region: here, and nothing that the program computes."""
+        reading = replace(self.reading(None, ()), require=lambda *_: None)
+        if not all(map(reading.plain, (index, extent))):
+            raise NotRead("a matched region that depends on data")
+        bounds = within(reading.index(index), reading.index(extent))
+        if not all(self.logic.holds(each, tuple(self.scope), "a matched region") for each in bounds):
+            raise NotRead("an element of a matched region that may lie outside of it or its buffer")
 
     # --- threads
 
