@@ -9,6 +9,7 @@ import pytest
 from refrelax.shape_solver.evaluate import compiled
 from refrelax.shape_solver.pointwise.digits import together, told
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.write.scalars import expression
 
 F, N, O, P, Q = (SymVar(name) for name in "fnopq")
 NUMBERS = range(1, 4)
@@ -69,3 +70,15 @@ def test_digits_that_follow_are_one_equation() -> None:
     for whole, step, one in ((8, 4, True), (6, 2, True), (6, 4, False), (2, 4, False)):
         equations = [c for c in together(split(whole, step), F, holds) if isinstance(c, Binary) and c.op == "EQ"]
         assert (len(equations) == 1) is one, (whole, step)
+
+
+def test_a_digit_above_which_nothing_is_there_is_the_highest() -> None:
+    """``o == f // 2 % 6`` and ``p == f % 2`` where ``0 <= f < end``."""
+    conditions = [eq(O, mod(div(F, int_imm(2)), int_imm(6))), eq(P, mod(F, int_imm(2)))]
+    for end in (0, 1, 5, 12, 13):
+        found = together(conditions, F, holds, lambda c, end=end: all(compiled(c)({"f": f}) for f in range(end)))
+        assert any("%" in expression(c) for c in found) is (end > 12)
+        given = list(map(compiled, conditions))
+        for f, o, p in product(range(end), range(7), range(3)):
+            point = {"f": f, "n": 1, "o": o, "p": p}
+            assert all(c(point) for c in map(compiled, found)) is all(c(point) for c in given), point

@@ -114,3 +114,19 @@ def test_a_symbol_read_from_memory_has_the_range_of_its_dtype() -> None:
     sizes = Sizes(known.get)
     assert sizes.fits(Binary("Mul", X, int_imm(1 << 30)), "int64", [])
     assert not Sizes(lambda name: None).fits(Binary("Add", X, int_imm(1)), "int64", [])
+
+
+def test_digits_of_a_block_of_threads_fit() -> None:
+    """``x % (n * n) // n * n`` where ``x = i * 1024 + j`` counts the elements of a buffer in blocks of threads."""
+    sizes = Sizes(lambda name: None)
+    sizes.extents |= {"n"}
+    sizes.exists((int_imm(4), N, N), "float32")
+    plane = Binary("Mul", N, N)
+    count, width = Binary("Mul", plane, int_imm(4)), int_imm(1024)
+    blocks = Binary("FloorDiv", Binary("Add", count, int_imm(1023)), width)
+    x = Binary("Add", Binary("Mul", I, width), J)
+    domains = [Binary("GE", I, ZERO), Binary("LT", I, blocks), Binary("GE", J, ZERO), Binary("LT", J, width)]
+    rows = Binary("Mul", Binary("FloorDiv", Binary("FloorMod", x, plane), N), N)
+    assert sizes.fits(rows, "int64", domains)
+    assert not sizes.fits(Binary("Mul", rows, int_imm(1 << 10)), "int64", domains)
+    assert not sizes.fits(rows, "int64", domains[2:])

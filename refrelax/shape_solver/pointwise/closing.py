@@ -85,7 +85,7 @@ class Closing:
         """The conditions, digits apart where they are solved for the variable no other way."""
         if solve(conditions, self.v, self._holds) is not None:
             return conditions
-        new = together(conditions, self.v, self._holds)
+        new = together(conditions, self.v, self._holds, self._holds_in_loop)
         if solve(new, self.v) is None:
             new = divided(new, self.v, self._holds)
         if solve(new, self.v, self._holds) is not None:
@@ -95,6 +95,10 @@ class Closing:
 
     def _holds(self, claim: PrimExpr) -> bool:
         return self.logic.holds(claim, self.inside, "digits of a stored index")
+
+    def _holds_in_loop(self, claim: PrimExpr) -> bool:
+        known = (*self.inside, *within(self.v, self.extent))
+        return self.logic.holds(claim, known, "digits of a stored index")
 
     def _apart(self, found: list[Update], solutions: list[PrimExpr]) -> bool:
         """Whether two updates that write one element are of one iteration."""

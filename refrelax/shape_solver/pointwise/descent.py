@@ -386,7 +386,10 @@ class Descent:
             return False
         (y,) = matched
         if x.dtype != "bool":
-            return self.logic.equal(x, y, given, "element")
+            if self.logic.equal(x, y, given, "element"):
+                return True
+            p, q = (simplified(each, given, self.logic) for each in (x, y))
+            return (p, q) != (x, y) and self.logic.equal(p, q, given, "element")
         return self.logic.holds(Binary("EQ", x, y), given, "condition")
 
     def _applications(self, a: Apply, b: Apply, given: Given) -> bool:

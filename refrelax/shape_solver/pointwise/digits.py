@@ -9,7 +9,7 @@ Spec: ``spec/06c-pointwise.md``, ``sh/fused-index``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal
@@ -32,8 +32,11 @@ class Digit:
 
 
 @rule("sh/fused-index")
-def together(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds) -> tuple[PrimExpr, ...]:
-    """The conditions with the digits of what ``v`` stands in put together, as far as that goes."""
+def together(
+    conditions: Sequence[PrimExpr], v: SymVar, holds: Holds, in_domain: Holds | None = None
+) -> tuple[PrimExpr, ...]:
+    """The conditions with the digits of what ``v`` stands in put together, as far as that goes. ``in_domain``: what
+    holds for every value that ``v`` takes; a digit above which nothing is there is the highest."""
     digits = [d for c in conditions if (d := _digit(c, v, holds)) is not None]
     rest = [c for c in conditions if _digit(c, v, holds) is None]
     if all(equal(d.below, ONE, NO_FACTS) and d.modulus is None for d in digits):
@@ -46,7 +49,18 @@ def together(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds) -> tuple[P
         modulus = None if high.modulus is None else _times(low.modulus, high.modulus)
         digits.append(Digit(value, low.whole, low.below, modulus))
         rest += [Binary("GE", low.value, int_imm(0, low.value.dtype)), Binary("LT", low.value, low.modulus)]
+    if in_domain is not None:
+        digits = [_highest(d, in_domain) for d in digits]
     return (*map(_condition, digits), *rest)
+
+
+def _highest(d: Digit, holds: Holds) -> Digit:
+    """A digit without its modulus, where ``0 <= whole < below * modulus``."""
+    if d.modulus is None or not _positive(d.below, holds) or not _positive(d.modulus, holds):
+        return d
+    zero, end = int_imm(0, d.whole.dtype), _times(d.below, d.modulus)
+    inside = holds(Binary("GE", d.whole, zero)) and holds(Binary("LT", d.whole, end))
+    return replace(d, modulus=None) if inside else d
 
 
 @rule("sh/store-inverse")

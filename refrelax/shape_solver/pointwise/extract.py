@@ -23,13 +23,16 @@ from refrelax.semantics.loops.lockstep import is_private
 from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, known_names
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import scans
+from refrelax.shape_solver.pointwise.block_memory import OfThreads
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
 from refrelax.shape_solver.pointwise.logic import Logic, all_of, compare, within
+from refrelax.shape_solver.pointwise.matched_regions import IN_RANGE, without_regions
 from refrelax.shape_solver.pointwise.memories import Memories
 from refrelax.shape_solver.pointwise.other_names import with_one_name
-from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
+from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep
+from refrelax.shape_solver.pointwise.spread import is_apart, is_compact
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update, known, touched
 from refrelax.shape_solver.pointwise.statements import of_blocks, steps, stored
 from refrelax.shape_solver.pointwise.terms import (
@@ -83,7 +86,7 @@ def read(
     """
     if func.ret is not None:  # (a return is not read)
         raise NotRead(f"a function that comes to its end without the {func.ret} that it declares")
-    func = with_one_name(func)
+    func = without_regions(with_one_name(func))
     reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir, known=frozenset(known_names(func)))
     for param in func.params:
         if isinstance(param, BufferParam):
@@ -103,7 +106,9 @@ class _Reader(Memories):
         return tuple(self.expression(d) for d in buffer.shape)
 
     def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...], given: bool = True) -> None:
-        strides = buffer.strides and not is_compact(buffer)
+        strides = buffer.strides and not (
+            is_compact(buffer) or (not given and buffer.data is None and is_apart(buffer))
+        )
         if strides or buffer.elem_offset is not None or buffer.data is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         if buffer.name in self.memory:
@@ -138,6 +143,8 @@ class _Reader(Memories):
             return
         if isinstance(buffer.data, BufferRef) and buffer.data.buffer in self.memory:
             known(self.memory[buffer.data.buffer])
+            if (base := self.buffers.get(buffer.data.buffer)) is not None and base.strides and not is_compact(base):
+                raise NotRead(f"the buffer {buffer.name} is a view of memory with gaps")
             if (self.scopes[buffer.data.buffer] or "global") != (buffer.scope or "global"):
                 raise NotRead(f"the buffer {buffer.name} is a view of memory of another scope")
         contents = {name: each.content for name, each in self.memory.items()}
@@ -190,6 +197,10 @@ class _Reader(Memories):
                 self.run(stmt.body)
             case Evaluate(value=Literal()):
                 pass
+            case Evaluate(Intrinsic(op, (index,))) if op == IN_RANGE:
+                self.condition(index)
+            case Evaluate(Intrinsic(op, (index, extent))) if op == IN_RANGE:
+                self.in_range(index, extent)
             case Evaluate(Intrinsic("assume", (promise,))):
                 self.assumes(promise)
             case _:
@@ -205,6 +216,15 @@ class _Reader(Memories):
         del self.scope[len(self.scope) - len(parts) :]
         del self.guards[len(self.guards) - len(parts) :]
 
+    def in_range(self, index: PrimExpr, extent: PrimExpr) -> None:
+        """A claim of a matched region: here, and nothing that the program computes."""
+        reading = replace(self.reading(None, ()), require=lambda *_: None)
+        if not all(map(reading.plain, (index, extent))):
+            raise NotRead("a matched region that depends on data")
+        bounds = within(reading.index(index), reading.index(extent))
+        if not all(self.logic.holds(each, tuple(self.scope), "a matched region") for each in bounds):
+            raise NotRead("an element of a matched region that may lie outside of it or its buffer")
+
     # --- threads
 
     @rule("sh/threads")
@@ -213,6 +233,12 @@ class _Reader(Memories):
         if not self.waiting and in_lockstep(loop, self.implicit, self.scopes, self.tags):
             self.launch(loop)
             return
+        if not self.waiting and not is_block_index(loop) and all(map(of_blocks, self.tags.values())):
+            declared = OfThreads()
+            loop = declared.of(loop)
+            self.kept |= declared.own
+            for buffer in declared.shared:
+                self.allocate(buffer)
         outer, self.tags = self.tags, {**self.tags, loop.var.name: loop.thread or ""}
         self.loop(loop)
         self.tags = outer

@@ -28,7 +28,7 @@ MOST_DIMS = 6
 """Extents in one product."""
 MANY = 10
 """Of more extents than that, only those beside each other are multiplied: the others are too many."""
-MOST_STEPS = 60
+MOST_STEPS = 240
 GUARDS = 2
 """How many guards together may bound an integer."""
 

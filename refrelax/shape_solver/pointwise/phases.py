@@ -29,6 +29,7 @@ from refrelax.semantics.loops.threads import (
 from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.order import Accesses, Head, Order
+from refrelax.shape_solver.pointwise.spread import is_compact
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -466,14 +467,3 @@ def nest(coords: Coords, stmts: tuple[Stmt, ...]) -> Stmt:
     for each in reversed(coords):
         found = (replace(each, body=found),)
     return found[0]
-
-
-def is_compact(buffer: Buffer) -> bool:
-    """Whether strides that are written are those of a row-major buffer."""
-    below = 1
-    for d, stride in zip(reversed(buffer.shape), reversed(buffer.strides), strict=True):
-        extent = as_int(d)
-        if as_int(stride) != below or extent is None:
-            return False
-        below *= extent
-    return True

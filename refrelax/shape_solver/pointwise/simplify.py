@@ -18,7 +18,7 @@ from refrelax.semantics.dims.poly import Mono, Poly, add, join, leading, sub, wi
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import negation, order
 from refrelax.shape_solver.pointwise.logic import Given, Logic, compare, within
-from refrelax.syntax.scalars import Binary, Not, PrimExpr, int_imm, walk
+from refrelax.syntax.scalars import Binary, Cast, Literal, Not, PrimExpr, as_int, int_imm, walk
 
 DIVISIONS = frozenset({"FloorDiv", "FloorMod"})
 MOST_TERMS = 64
@@ -33,10 +33,28 @@ def divides(e: PrimExpr) -> bool:
 def simplified(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
     """An expression that is equal to ``e`` wherever ``given`` holds; ``e`` itself if it has no division."""
     if e.dtype == "bool":
-        return canonical(_condition(e, given, logic))
+        return canonical(_condition(unmasked(e), given, logic))
     if not divides(e):
         return e
     return _settled(_simplified(e, given, logic))
+
+
+@rule("sh/term-head")
+def unmasked(e: PrimExpr) -> PrimExpr:
+    """A condition with truths in place of what they are as numbers: ``0 < int(b)`` is ``b``."""
+    match e:
+        case Binary("And" | "Or" as op, a, b):
+            return Binary(op, unmasked(a), unmasked(b))
+        case Not(a):
+            return Not(unmasked(a))
+        case (
+            Binary("LT", Literal() as zero, Cast(dtype, truth))
+            | Binary("GT", Cast(dtype, truth), Literal() as zero)
+            | Binary("NE", Cast(dtype, truth), Literal() as zero)
+        ) if truth.dtype == "bool" and as_int(zero) == 0 and dtype in ("int8", "int32", "int64"):
+            return unmasked(truth)
+        case _:
+            return e
 
 
 def canonical(e: PrimExpr) -> PrimExpr:
