@@ -439,11 +439,12 @@ def test_resizing(method: str, mode: str, size: tuple[int, int]) -> None:
 
 
 def test_what_the_definition_runs_is_not_shown() -> None:
-    body = "y = R.unique(x)\nz = R.negative(y)\nreturn z"
-    executable = rr.compile(program('x: R.Tensor((n,), "float32")', body, "n"))
-    x = np.array([3, 1, 3, 2], "float32")
-    assert executable["main"](x).tolist() == [-1, -2, -3]
-    observed = executable.observe("main", x)
+    body = "y = R.grad.take_backward(u, x, i, axis=0)\nz = R.negative(y)\nreturn z"
+    params = 'u: R.Tensor((n,), "float32"), x: R.Tensor((3,), "float32"), i: R.Tensor((n,), "int64")'
+    executable = rr.compile(program(params, body, "n"))
+    args = np.array([3, 1, 4, 2], "float32"), np.zeros(3, "float32"), np.array([0, 2, 0, 1])
+    assert executable["main"](*args).tolist() == [-7, -2, -1]
+    observed = executable.observe("main", *args)
     assert [f.name for f in observed.frames] == ["", "z"] and observed.unobserved == (("run by the definition", 1),)
 
 
