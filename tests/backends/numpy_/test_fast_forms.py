@@ -464,7 +464,7 @@ def test_reshapes_that_are_joined(axis: int, n: int) -> None:
 
 
 def test_every_operator_compiles_or_says_why() -> None:
-    """Every operator of the language that is no call of something else has an array form or is run by the definition."""
+    """Every operator that is no call of something else has an array form or is run by the definition."""
     from refrelax.backends.numpy_.by_definition import BY_DEFINITION
     from refrelax.backends.numpy_.graph_values import EFFECTS, INSPECT
     from refrelax.backends.numpy_.machine import MEMORY
