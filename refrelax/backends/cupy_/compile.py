@@ -232,7 +232,9 @@ class CudaExecutable:
     @cached_property
     def _counter(self) -> CudaExecutable:
         library = self.device.products() is not None
-        return CudaExecutable(self.checked, self.mode, CountingDevice(library=library), self.plans)
+        return CudaExecutable(
+            self.checked, self.mode, CountingDevice(library=library, room=self.device.room), self.plans
+        )
 
     def resident(self, entry: str = "main", *, stream: Any = None, graph: bool = False) -> Resident:
         """A function over arrays that stay in the device's memory: CuPy's own (or what it can adopt), in and out. The
