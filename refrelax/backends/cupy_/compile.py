@@ -165,7 +165,9 @@ class CudaExecutable:
         self._machine = Machine()
         self._constants: dict[int, Any] = {}
         self._overwrites = host.overwritten(checked.module)
-        self.plans: dict[str, Plan] = plans(checked.module, mode) if made is None else made
+        self.plans: dict[str, Plan] = (
+            plans(checked.module, mode, device.products() is not None) if made is None else made
+        )
         self.source = source_text(self.plans, mode)
         self.host_source = graph_source(checked, mode)
         self.program = device.load(self.source, self.plans, mode)

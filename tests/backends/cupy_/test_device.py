@@ -48,7 +48,7 @@ class StandIn:
     def RawModule(self, code: str, options: tuple[str, ...], backend: str) -> Any:
         assert backend == "nvrtc"
         self.options.append(options)
-        made = {k.name: k for plan in plans(module().module, self.mode).values() for k in plan.kernels}
+        made = {k.name: k for plan in plans(module().module, self.mode, library=True).values() for k in plan.kernels}
         program = EmulatedProgram(build("\n".join([code, *map(entry, made.values())])), 0)
 
         def get_function(name: str) -> Any:
