@@ -12,7 +12,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.operands import Attrs, Run, is_float, met, number, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -347,6 +347,8 @@ def _extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
 
 def nonzero(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x = args[0]
+    if x.dtype.isbuiltin != 1:  # (0 as the dtype has it: float8_e8m0fnu has none, and its least number stands for it)
+        x = np.asarray(_comparable(x) != _comparable(literal(x, 0)))
     return np.stack(np.nonzero(x)).astype(np.int64) if x.ndim else np.zeros((0, int(x != 0)), np.int64)
 
 

@@ -104,3 +104,28 @@ def test_built_modules_compile(backend: str, n: int) -> None:
     found = made.run("main", x, Shape((n, n)))
     assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned), (wanted, found)
     assert same_bits(wanted.value, found.value)
+
+
+ERASED = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Any) -> R.Any:
+        u = R.call_packed("relax.run.unique", x, True, False, True, False, ty_args=R.Any)
+        z = R.call_packed("relax.run.nonzero", x, ty_args=R.Any)
+        return (u, z)
+"""
+
+
+@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
+@pytest.mark.parametrize("dtype", [*DTYPES, "float8_e8m0fnu", "int2", "uint1"])
+def test_every_dtype_where_no_type_tells_it(backend: str, dtype: str) -> None:
+    """Zero of ``float8_e8m0fnu``, which has none, is its least number."""
+    bits = np.arange(12, dtype=np.uint8) % 2
+    least = bits.view(numpy_dtype(dtype)) if dtype == "float8_e8m0fnu" else few(dtype, (12,))
+    held_against_the_definition(rr.check(rr.parse(ERASED)), least, backend)
+
+
+def test_nonzero_of_what_has_no_zero() -> None:
+    bits = (np.arange(12, dtype=np.uint8) % 3).reshape(2, 3, 2)
+    held_against_the_definition(module("float8_e8m0fnu", "R.nonzero(x)"), bits.view(numpy_dtype("float8_e8m0fnu")))
