@@ -6,7 +6,7 @@ A round is forty composed programs (those of ``refrelax fuzz``); a cell is a cal
 program is judged as it stands, and every ``--every``th lowered as well: to loops (``legalize``), to planned memory
 (``plan_memory``), and built (``build``). A module is one of these: it is run by the definition and by the backend on
 the same arguments, and result, arguments and effects have to be the same, bit for bit where the definition determines a
-bit. The exit code is 1 if a module differs.
+bit. The exit code is 1 if a module differs. What does not compile is counted by its reason.
 """
 
 from __future__ import annotations
@@ -96,8 +96,9 @@ def judged(checked: rr.CheckedModule, calls: list[list[Any]], counts: Counter[st
     """Compile and run one module; what is wrong, if anything is."""
     try:
         compiled = rr.compile(checked, mode="bits")
-    except Unsupported:
+    except Unsupported as error:
         counts["unsupported"] += 1
+        counts[f"unsupported: {error}"] += 1
         return None
     compared = False
     for args in calls:

@@ -105,7 +105,13 @@ def on_numpy(name: str) -> str:
     forms |= {"relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx", "relax.vm.call_tir_dyn"}
     if name in BY_DEFINITION:
         return "definition"
-    return "own" if name in forms else "loops" if name in LEGALIZERS else "interpreter"
+    return (
+        "own"
+        if name in forms or name.startswith(numpy_graph.INSPECT)
+        else "loops"
+        if name in LEGALIZERS
+        else "interpreter"
+    )
 
 
 def on_cuda(name: str) -> str:

@@ -1,6 +1,7 @@
 """Which extents the symbols of a signature get in the rounds of a test: small, independent of each other.
 
-Some round has all of them different, some all of them equal; zeros and ones are among them.
+Some round has all of them different (of very many: as different as some small numbers are), some all of them equal;
+zeros and ones are among them.
 
 Spec: ``spec/01-conformance.md``, ``va/refinement``.
 """
@@ -25,6 +26,10 @@ MOST_NAMED = 40
 MOST_DRAWN = 17
 """The greatest extent that is made up to satisfy claims."""
 
+MOST_DIFFERENT = 64
+"""The greatest extent of a round whose extents differ. More symbols than that share these: elements would grow as the
+square of their number."""
+
 MOST_EDGES = 4
 """The symbols that are put at an edge alone."""
 
@@ -45,8 +50,9 @@ def choose(kind: str, symbols: Sequence[str], rng: random.Random, large: Sequenc
     values: list[int]
     match kind:
         case "different":
-            values = [2, 3, 5, 4, 7, 6][: len(symbols)] if len(symbols) <= 6 else list(range(1, len(symbols) + 1))
+            values = [2, 3, 5, 4, 7, 6][: len(symbols)]
             if len(symbols) > 6:
+                values = [k % MOST_DIFFERENT + 1 for k in range(len(symbols))]
                 rng.shuffle(values)
         case "some ones":
             values = _with(1, [rng.randint(1, 4) for _ in symbols], rng)

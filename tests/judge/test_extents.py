@@ -24,3 +24,10 @@ def test_rounds_tell_symbols_apart(count: int, seed: int) -> None:
 
 def test_numbers_of_the_programs_are_passed() -> None:
     assert any(dims["n"] > 32 for _, dims in rounds(["n"], 0, 6, [16, 1e30]))
+
+
+def test_extents_of_very_many_symbols_stay_small() -> None:
+    names = [f"n{k}" for k in range(300)]
+    drawn = dict(rounds(names, 0, 6))
+    assert sorted(set(drawn["different"].values())) == list(range(1, 65))
+    assert max(max(dims.values()) for dims in drawn.values()) <= 64

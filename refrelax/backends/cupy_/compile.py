@@ -165,7 +165,9 @@ class CudaExecutable:
         self._machine = Machine()
         self._constants: dict[int, Any] = {}
         self._overwrites = host.overwritten(checked.module)
-        self.plans: dict[str, Plan] = plans(checked.module, mode) if made is None else made
+        self.plans: dict[str, Plan] = (
+            plans(checked.module, mode, device.products() is not None) if made is None else made
+        )
         self.source = source_text(self.plans, mode)
         self.host_source = graph_source(checked, mode)
         self.program = device.load(self.source, self.plans, mode)
@@ -232,7 +234,9 @@ class CudaExecutable:
     @cached_property
     def _counter(self) -> CudaExecutable:
         library = self.device.products() is not None
-        return CudaExecutable(self.checked, self.mode, CountingDevice(library=library), self.plans)
+        return CudaExecutable(
+            self.checked, self.mode, CountingDevice(library=library, room=self.device.room), self.plans
+        )
 
     def resident(self, entry: str = "main", *, stream: Any = None, graph: bool = False) -> Resident:
         """A function over arrays that stay in the device's memory: CuPy's own (or what it can adopt), in and out. The

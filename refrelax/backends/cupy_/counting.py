@@ -115,6 +115,8 @@ class CountingDevice:
     launches: list[Launched] = field(default_factory=list)
     library: bool = False
     """Whether products of matrices are a library's."""
+    room: int | None = None
+    """Bytes of the block's memory that a launch can ask for, if the device is known."""
 
     def upload(self, array: Any) -> DeviceArray:
         return self.empty(tuple(array.shape), array.dtype)

@@ -38,6 +38,12 @@ def find_cupy() -> Any:
 ALWAYS_SHARED = 48 * 1024
 """Bytes of the block's memory that a kernel may ask for without saying so before."""
 
+MOST_SHARED = 97
+"""CUDA's number of the attribute that says how many it may ask for (``cudaDevAttrMaxSharedMemoryPerBlockOptin``)."""
+
+OWN = 2048
+"""Bytes of these that are left to what a kernel declares itself."""
+
 
 class CuPyProgram:
     """A loaded module."""
@@ -74,6 +80,8 @@ class CuPyDevice:
 
     def __init__(self) -> None:
         self.cupy = find_cupy()
+        runtime = self.cupy.cuda.runtime
+        self.room: int | None = int(runtime.deviceGetAttribute(MOST_SHARED, runtime.getDevice())) - OWN
 
     def __reduce__(self) -> tuple[object, ...]:
         return CuPyDevice, ()

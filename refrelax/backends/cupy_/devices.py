@@ -50,6 +50,10 @@ class Program(Protocol):
 class Device(Protocol):
     """Where kernels run."""
 
+    @property
+    def room(self) -> int | None:
+        """Bytes of the block's memory that a launch can ask for; ``None`` if it is not known."""
+
     def upload(self, array: Any) -> DeviceArray: ...
 
     def download(self, array: DeviceArray) -> Any: ...

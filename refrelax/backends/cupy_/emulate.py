@@ -192,9 +192,10 @@ def _pack(argument: Argument, parameter: Parameter, value: Any) -> int:
 class EmulatedDevice:
     """The CPU. Memory is NumPy's; fresh memory is filled with bytes 0xff: NaN, or -1 (``bool``: 0)."""
 
-    def __init__(self, order: int = 0, library: bool = False) -> None:
-        """``library``: products of matrices are NumPy's, where a device would call cuBLAS."""
-        self.order, self.library = order, library
+    def __init__(self, order: int = 0, library: bool = False, room: int | None = None) -> None:
+        """``library``: products of matrices are NumPy's, where a device would call cuBLAS; ``room``: bytes of the
+        block's memory that a launch can ask for."""
+        self.order, self.library, self.room = order, library, room
 
     def upload(self, array: Any) -> DeviceArray:
         made = self.empty(array.shape, array.dtype)

@@ -33,15 +33,18 @@ class Geometry:
 
 
 SHARED = 96 * 1024
-"""Bytes of the block's memory that a row program takes at most (what every device from sm_80 on has)."""
+"""Bytes of the block's memory that a launch takes at most where the device is not known (what every device from sm_80
+on has)."""
 
 WARP = 32
 SHORT = 1024
 """Columns, at most, of a row that a warp has to itself."""
 
 
-def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
-    """The launch of a kernel at these sizes; without blocks where there is nothing to do."""
+def geometry(kernel: Kernel, symbols: Mapping[str, Any], most: int | None = None) -> Geometry:
+    """The launch of a kernel at these sizes; without blocks where there is nothing to do. ``most``: bytes of the
+    block's memory that the device gives a launch, if it is known."""
+    room = SHARED if most is None else most
 
     def product(extents: tuple[PrimExpr, ...]) -> int:
         return prod(max(value(e, symbols), 0) for e in extents)
@@ -50,15 +53,15 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
         case "sequential":
             return Geometry(1, kernel.threads, 1, symbols=symbols)
         case "row program":
-            return _of_rows(kernel, product(kernel.batch), [product(span) for span in kernel.spans], symbols)
+            return _of_rows(kernel, product(kernel.batch), [product(span) for span in kernel.spans], symbols, room)
         case "attention":
             blocks = product(kernel.batch) * -(-product(kernel.rows) // TILE)
             shared = _needed(kernel, [product(span) for span in kernel.spans], TILE)
-            fits = shared <= SHARED - kernel.static
+            fits = shared <= room - kernel.static
             return Geometry(blocks, kernel.threads, 0, TILE, shared if fits else 0, fits, symbols)
         case "scan" | "sort":
             shared = _needed(kernel, [product(span) for span in kernel.spans], 1)
-            fits = shared <= SHARED
+            fits = shared <= room
             return Geometry(product(kernel.batch), kernel.threads, 0, 1, shared if fits else 0, fits, symbols)
         case "scan in turn":
             return Geometry(-(-product(kernel.batch) // TILE_ROWS), kernel.threads, symbols=symbols)
@@ -92,8 +95,9 @@ def _needed(kernel: Kernel, counts: list[int], rows: int) -> int:
     return sum(-(-size // 16) * 16 for size in sizes)
 
 
-def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str, Any]) -> Geometry:
-    """A row program: the rows of a block, the threads of a row, and whether its rows fit into the block's memory."""
+def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str, Any], room: int) -> Geometry:
+    """A row program: the rows of a block, the threads of a row, and whether its rows fit into the block's memory, of
+    which blocks that stand side by side leave one another half of what every device has, if they can."""
     longest = max(counts, default=0)
 
     def needed(count: int) -> int:
@@ -108,7 +112,7 @@ def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str,
         shapes = [(lanes, lanes)]
     lanes, threads = next((each for each in shapes if needed(each[1] // each[0]) <= SHARED // 2), shapes[-1])
     count = threads // lanes
-    fits = needed(count) <= SHARED
+    fits = needed(count) <= room
     if not fits:
         lanes, threads = shapes[0]
         count = threads // lanes

@@ -114,13 +114,24 @@ class Kernel:
         )
 
 
+def _product_at(group: Group, text: Text) -> int | None:
+    """The first statement of the group that is a product which a library has."""
+    for k, phase in enumerate(group.phases):
+        contraction = None if phase.fold is None else contraction_of(phase.fold)
+        if contraction is not None and product_of(contraction, text) is not None:
+            return k
+    return None
+
+
 @dataclass(slots=True)
 class Maker:
-    """Makes the kernels of one function."""
+    """Makes the kernels of one function. ``library``: the device has one for products of matrices, which are then
+    kernels of their own: what follows with their elements is another."""
 
     function: str
     text: Text
     fast: bool
+    library: bool = False
     count: int = 0
 
     def kernel(self, stmts: Sequence[Stmt], guards: tuple[PrimExpr, ...]) -> Kernel:
@@ -132,9 +143,18 @@ class Maker:
             reduction = None
         return _Writer(self._name(), text, self.fast, guards).write(nest, reduction)
 
+    def ends(self, group: Group) -> int:
+        """How many statements of a group are one kernel at most: what is a library's ends with its product."""
+        at = _product_at(group, self._text(group.statements, ())) if self.library else None
+        return len(group.phases) if at is None else at + 1
+
     def group(self, group: Group, outside: set[str], guards: tuple[PrimExpr, ...]) -> Kernel | None:
         """The kernel of several statements that share their rows; ``None`` where there is no form for them."""
         text = self._text(group.statements, guards)
+        fold = group.phases[-1].fold
+        if self.library and _product_at(group, text) is not None:
+            if fold is None or not Program(group, text, outside, alone=True).gives_only(fold):
+                return None
         kernel = _Writer(f"{c_name(self.function)}_{self.count}", text, self.fast, guards).group(group, outside)
         self.count += kernel is not None
         return kernel

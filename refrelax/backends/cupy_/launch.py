@@ -135,7 +135,7 @@ class Launcher:
             if not value(step.condition, call.symbols):
                 raise trap("ld/assert-fails", step.message)
             return
-        how = geometry(step, call.symbols)
+        how = geometry(step, call.symbols, self.device.room)
         if how.blocks == 0:
             return
         if how.blocks > MOST_BLOCKS:

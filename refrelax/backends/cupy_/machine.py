@@ -43,8 +43,22 @@ def library(device: Device) -> SimpleNamespace:
         "vm.builtin.match_shape": match_shape,
         "vm.builtin.read_if_cond": lambda run, c: machine.read_if_cond(run, _down(device, c)),
         "vm.builtin.tensor_to_shape": lambda run, x: machine.tensor_to_shape(run, _down(device, x)),
+        **{name: _through_host(device, machine.MACHINE[name]) for name in ON_HOST},
     }
     return SimpleNamespace(MACHINE=functions, launch=machine.launch, reshaped=reshaped)
+
+
+ON_HOST = ("relax.run.shape_to_tensor", "relax.run.nonzero", "relax.run.unique")
+"""Operators of which the elements decide how many there are, or that take what is no tensor: on copies."""
+
+
+def _through_host(device: Device, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the host's arrays on those of the device."""
+
+    def up(value: Any) -> Any:
+        return tuple(map(up, value)) if isinstance(value, tuple) else device.upload(value)
+
+    return lambda run, *args: up(function(run, *(_down(device, each) for each in args)))
 
 
 def _down(device: Device, value: Any) -> Any:

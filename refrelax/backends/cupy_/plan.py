@@ -82,8 +82,11 @@ class Plan:
         return any(p.kind == "status" for kernel in self.kernels for p in kernel.parameters)
 
 
-def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick", origin: Origin | None = None) -> Plan:
-    """The kernels of a PrimFunc; ``origin``: where it comes from, where that is proved.
+def plan(
+    name: str, func: PrimFunc, mode: str, effort: str = "quick", origin: Origin | None = None, library: bool = False
+) -> Plan:
+    """The kernels of a PrimFunc; ``origin``: where it comes from, where that is proved; ``library``: the device has one
+    for products of matrices.
 
     Raises:
         Unsupported: a construct without a translation.
@@ -103,7 +106,7 @@ def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick", origin: Or
         result.together, maker = True, Maker(name, text, mode == "fast")
         result.steps += [maker.ordered(each, func.body) for each in found]
         return result
-    planner = _Planner(result, Maker(name, text, mode == "fast"), _visible(func), origin)
+    planner = _Planner(result, Maker(name, text, mode == "fast", library), _visible(func), origin)
     for buffer in func.root_allocs:
         planner.allocate(buffer)
     planner.body(func.body, ())
@@ -201,6 +204,8 @@ class _Planner:
                 self.plan.together = True
                 return len(found.statements)
         group = group_from(stmts, self.maker.text)
+        if group is not None and (count := self.maker.ends(group)) < len(group.phases):
+            group = group_from(stmts[:count], self.maker.text)
         if group is None or bound_to_threads(tuple(group.statements)):
             return 0
         outside = self.parameters | used_outside(self.plan.func, group.statements)
@@ -275,10 +280,16 @@ def large_allocations(stmts: tuple[Stmt, ...]) -> list[Buffer]:
     return found
 
 
-def plans(module: Module, mode: str) -> dict[str, Plan]:
-    """The plan of every PrimFunc of a module that does not run on the host."""
+def plans(module: Module, mode: str, library: bool = False) -> dict[str, Plan]:
+    """The plan of every PrimFunc of a module that does not run on the host; ``library``: as of ``plan``."""
     return {
-        name: plan(name, f, mode, origin=origin_of(f) if any(map((hint(f) or "").__contains__, ORDERED)) else None)
+        name: plan(
+            name,
+            f,
+            mode,
+            library=library,
+            origin=origin_of(f) if any(map((hint(f) or "").__contains__, ORDERED)) else None,
+        )
         for name, f in module.functions.items()
         if isinstance(f, PrimFunc) and not dict(f.attrs).get("tirx.is_host_func")
     }

@@ -4,7 +4,7 @@ A row belongs to ``lanes`` threads: to a warp or a whole block, which fold by sh
 columns do not lie side by side or are few, or where a fold is no reduction. What one phase leaves for the next is a
 variable that every thread of the row has, or an element in the block's memory that belongs to one thread, so nobody
 waits but in folds. Where the rows do not fit there (``fits``, decided at launch) they are read and written in the
-device's memory.
+device's memory, but for what can be computed again from what is read.
 """
 
 from __future__ import annotations
@@ -64,12 +64,16 @@ class Program:
     chunk: Chunk | None = None
     first: set[str] = field(default_factory=set)
     """What is read of a row before it is stored for sure."""
+    again: dict[tuple[str, int], int] = field(default_factory=dict)
+    """What is computed again where rows do not fit: by the name of what is kept and the phase that reads it, the phase
+    that stored it."""
 
     def __post_init__(self) -> None:
         scalars = self.group.scalars
         for name in sorted(scalars):
             self.held[name] = f"held{letters(len(self.held))}"
         self.kept = list(self._kept(scalars))
+        self.again = {(each.name, k): j for each in self.kept for k, j in self._again(each).items()}
         assigned: set[str] = set()
         for phase in self.group.phases:
             self.first |= {name for name, _ in phase.loads() if name in self.held and name not in assigned}
@@ -109,6 +113,34 @@ class Program:
                 room = next(free, "")
                 made.append(Kept(name, room or name, key, dtype, spans[key], tuple(phases), reads, last, final))
         return made
+
+    def _again(self, each: Kept) -> dict[int, int]:
+        """For every phase that reads it the phase that stored it, if each of them finds what that was computed from:
+        arguments of the kernel, and variables of the row, that nothing stores in between. Else nothing."""
+        phases, found = self.group.phases, dict[int, int]()
+        if each.loaded or each.phases[-1] >= len(phases):
+            return {}
+        columns = {p.store.buffer for p in phases} - self.held.keys()
+        stores = [k for k in each.phases if (phases[k].store.buffer, phases[k].target) == each.key]
+        for k in (k for k in each.phases if each.key in phases[k].loads()):
+            source = max((j for j in stores if j < k), default=None)
+            if source is None or phases[source].fold is not None:
+                return {}
+            behind = {p.store.buffer for p in phases[source + 1 : k + 1]}
+            if {name for name, _ in phases[source].loads()} & (behind | columns):
+                return {}
+            found[k] = source
+        return found
+
+    def for_the_block(self, k: int) -> bool:
+        """Whether what a phase stores is looked for in the block's memory alone, so that it has nothing to do where
+        rows do not fit."""
+        if k >= len(self.group.phases):
+            return False
+        key = self.group.phases[k].store.buffer, self.group.phases[k].target
+        each = next((e for e in self.kept if e.key == key), None)
+        computed = each is not None and any(name == each.name for name, _ in self.again)
+        return each is not None and computed and not (k == each.stored and each.final)
 
     @staticmethod
     def _over(each: Kept, made: list[Kept], dtype: str, span: int, first: int, reads: bool) -> bool:
@@ -363,9 +395,19 @@ class Program:
         kind, variable = c_type(each.dtype), f"now{each.name}"
         load = BufferLoad(each.key[0], each.key[1], each.dtype)
         first = k == each.phases[0]
-        text.used.when = "always" if first else "spills"
-        raw = text.load(load)
-        text.used.when = "always"
+        if not first and self.for_the_block(k):  # (where rows fit only)
+            out.line(f"const {kind} {variable} = {each.room}[slot];")
+            text.kept[each.key] = variable
+            return
+        before, text.used.when = text.used.when, text.used.when if first else "spills"
+        source = self.again.get((each.name, k))
+        if source is None:
+            raw = text.load(load)
+        else:
+            inner = text.scope()
+            inner.aliases.update(self.group.phases[source].aliases)
+            raw = inner.element(self.group.phases[source].store.value)
+        text.used.when = before
         if first:
             out.line(f"const {kind} {variable} = {raw};")
             out.line(f"if (fits) {each.room}[slot] = {variable};")
@@ -375,9 +417,15 @@ class Program:
 
     def columns(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
         """A store for every column."""
+        if block := self.for_the_block(k):
+            out.open("if (fits)")
+            text.used.when = "fits"
         inner = self.open(out, text, k, phase)
         self.keep(out, inner, k, phase, inner.element(phase.store.value))
         self.close(out, text)
+        if block:
+            text.used.when = "always"
+            out.close()
 
     def keep(self, out: Lines, inner: Text, k: int, phase: Phase, value: str) -> None:
         """A value of this column where later phases, or others, look for it."""
@@ -390,6 +438,8 @@ class Program:
             if k == each.stored and each.final:
                 out.line(f"if (fits) {each.room}[slot] = found;")
                 self.store(out, inner, buffer, phase, "found")
+            elif self.for_the_block(k):
+                out.line(f"{each.room}[slot] = found;")
             else:
                 out.open("if (fits)")
                 out.line(f"{each.room}[slot] = found;")

@@ -79,6 +79,10 @@ class Recorder:
                 return Ref(k, at - root.start, array.shape, array.dtype)
         raise LookupError("memory that nobody allocated")
 
+    @property
+    def room(self) -> int | None:
+        return self.device.room
+
     def upload(self, array: Any) -> DeviceArray:
         return self.filled(self.device.upload(array))
 

@@ -108,6 +108,8 @@ def _call(writer: Writer, call: Call) -> str:
             _whole_bytes(name, call.args)
             there = [each for each in order if isinstance(each, str) or each < len(call.args)]
             return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
+        case Op(name=name) if name.startswith(INSPECT):
+            return _fact(writer, name.removeprefix(INSPECT), call)
         case Op(name=name) if name in BY_DEFINITION:
             given = ", ".join(_argument(writer, each) for each in call.args)
             number = next(k for k, each in enumerate(calls_of(writer.module)) if each is call)
@@ -175,6 +177,17 @@ def _builtin(writer: Writer, call: Call) -> str:
             raise Unsupported("the operator relax.call_builtin_with_ctx")
 
 
+INSPECT = "relax.inspect.tensor_"
+"""What names of operators that give a fact of a tensor's memory begin with."""
+
+
+def _fact(writer: Writer, what: str, call: Call) -> str:
+    """A fact of a tensor. Outside of storages all tensors are compact and begin where their memory does."""
+    if what.endswith("_offset") and writer.asked(in_storages):
+        raise Unsupported(f"the operator {INSPECT}{what} where tensors lie in storages")
+    return f"rt.fact({what!r}, {', '.join(value(writer, each) for each in call.args)})"
+
+
 def _launch(writer: Writer, name: str) -> bool:
     """Whether a loop program without a result runs on the device: in a module that records runs, it is written
     down."""
@@ -213,7 +226,13 @@ OF_SCALARS = frozenset(row.name for row in binary.OPERATORS)
 
 THE_SAME = frozenset(
     f"relax.{name}"
-    for name in ("builtin.stop_lift_params", "grad.no_grad", "grad.start_checkpoint", "grad.end_checkpoint")
+    for name in (
+        "builtin.stop_lift_params",
+        "grad.no_grad",
+        "grad.start_checkpoint",
+        "grad.end_checkpoint",
+        "dist.annotate_sharding",
+    )
 )
 """Operators whose result is always what they are given, the same memory."""
 

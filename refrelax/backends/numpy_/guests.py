@@ -34,7 +34,8 @@ MOVES = frozenset(
         "gather_elements", "gather_nd", "index_tensor", "slice_scatter", "reverse_sequence", "meshgrid",
         "shape_of", "size", "hint_on_device", "to_vdevice", "memory.ensure_zero_offset",
         "builtin.stop_lift_params", "grad.start_checkpoint", "grad.end_checkpoint", "grad.no_grad",
-        "tensor_to_shape", "nn.pixel_shuffle",
+        "tensor_to_shape", "nn.pixel_shuffle", "unique", "nonzero", "dist.annotate_sharding",
+        "dist.redistribute",
     )
 )  # fmt: skip
 
@@ -52,7 +53,7 @@ ONE_STEP = frozenset(
 INTEGERS = frozenset(
     f"relax.{name}"
     for name in (
-        "sum", "prod", "matmul", "outer", "logical_not", "logical_and", "logical_or", "logical_xor", "nonzero",
+        "sum", "prod", "matmul", "outer", "logical_not", "logical_and", "logical_or", "logical_xor",
         "nn.relu",
     )
 )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_ import operators_index, runtime
 from refrelax.errors import trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.builtins.forms import KILLS
@@ -320,6 +320,18 @@ def asserted(run: Run, condition: Any, *args: Any) -> tuple[()]:
     return ()
 
 
+def nonzero(run: Run, x: Any) -> Any:
+    """``relax.run.nonzero``."""
+    on_host(run, "elements are counted")
+    return operators_index.nonzero({}, (x,), False)
+
+
+def unique(run: Run, *args: Any) -> Any:
+    """``relax.run.unique``: ``(x, sorted, index, inverse, counts, axis?)``."""
+    on_host(run, "elements are counted")
+    return operators_index.unique({}, args, False)
+
+
 MACHINE: dict[str, Callable[..., Any]] = {
     "vm.builtin.alloc_shape_heap": alloc_shape_heap,
     "vm.builtin.match_shape": match_shape,
@@ -350,6 +362,9 @@ MACHINE: dict[str, Callable[..., Any]] = {
     "vm.builtin.cuda_graph.run_or_capture": run_or_capture,
     "relax.run.print": shown,
     "relax.run.assert_op": asserted,
+    "relax.run.shape_to_tensor": lambda run, shape: np.array(shape.dims, np.int64),
+    "relax.run.nonzero": nonzero,
+    "relax.run.unique": unique,
 }
 """Functions of the library, each called with the run and the arguments."""
 
@@ -367,5 +382,6 @@ LISTED = frozenset({
 """Other operators that compute nothing, or launch."""
 UNLISTED = frozenset({
     "vm.builtin.cuda_graph.get_cached_alloc", "vm.builtin.cuda_graph.run_or_capture", "vm.builtin.invoke_closure",
+    "relax.run.shape_to_tensor",
 })  # fmt: skip
 """Functions of the machine's library that may compute what no launch of theirs says."""

@@ -12,10 +12,11 @@ import numpy as np
 
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.operands import Attrs, Run, is_float, met, number, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
+from refrelax.syntax import dtypes
 
 # --- loads -----------------------------------------------------------------------------------------------------------
 
@@ -346,7 +347,52 @@ def _extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
 
 def nonzero(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x = args[0]
+    if x.dtype.isbuiltin != 1:  # (0 as the dtype has it: float8_e8m0fnu has none, and its least number stands for it)
+        x = np.asarray(_comparable(x) != _comparable(literal(x, 0)))
     return np.stack(np.nonzero(x)).astype(np.int64) if x.ndim else np.zeros((0, int(x != 0)), np.int64)
+
+
+def unique(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """The distinct slices, and where they are, as ``sorted`` and the flags say."""
+    x, ascending, index, inverse, counts, *axis = args
+    if axis and axis[0] is not None:
+        along = int(number(axis[0])) % x.ndim
+    else:
+        x, along = x.reshape(-1), 0
+    keys = _comparable(x)
+    if keys.dtype.kind == "f" and np.isnan(keys).any():
+        raise unspecified("num/nan-in-extremes", "R.unique of items with a NaN")
+    count = x.shape[along]
+    lines = np.moveaxis(keys, along, 0).reshape(count, prod(keys.shape) // count if count else 0)
+    order = np.lexsort(lines.T[::-1]) if lines.size else np.arange(count)  # (stable: equals stay as they are met)
+    laid = lines[order]
+    begins = np.ones(count, bool)
+    begins[1:] = (laid[1:] != laid[:-1]).any(axis=1)
+    first, group = order[begins], np.cumsum(begins) - 1
+    place = np.arange(len(first)) if number(ascending) else np.argsort(np.argsort(first))
+    owner = np.empty(count, np.int64)
+    owner[order] = place[group]
+    met_first = np.empty(len(first), np.int64)
+    met_first[place] = first
+    values = np.take(x, met_first, axis=along)
+    more = [
+        each
+        for each, wanted in zip(
+            (met_first, owner, np.bincount(owner, minlength=len(first)).astype(np.int64)),
+            (index, inverse, counts),
+            strict=True,
+        )
+        if number(wanted)
+    ]
+    return (values, *more) if more else values
+
+
+def _comparable(x: Any) -> Any:
+    """The elements in a dtype of NumPy's own that orders them as theirs does."""
+    if x.dtype.isbuiltin == 1:
+        return x
+    name = x.dtype.name
+    return x.astype(np.float64 if is_float(name) else np.uint8 if dtypes.kind(name) == "uint" else np.int8)
 
 
 def bucketize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -406,6 +452,7 @@ OPERATORS: dict[str, Run] = {
     "relax.argsort": argsort,
     "relax.topk": topk,
     "relax.nonzero": nonzero,
+    "relax.unique": unique,
     "relax.bucketize": bucketize,
     "relax.cumsum": _scan("add"),
     "relax.cumprod": _scan("mul"),

@@ -12,7 +12,8 @@ import numpy as np
 from refrelax.backends.numpy_ import attention, blocks, exact
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
-from refrelax.semantics.values import Prim, Shape
+from refrelax.semantics.ops.transform import fact as memory_fact
+from refrelax.semantics.values import Prim, Shape, row_major
 from refrelax.syntax import dtypes
 
 cast = exact.cast
@@ -168,6 +169,11 @@ def scalar(value: Any) -> Any:
     if not isinstance(value, np.ndarray) or value.shape != (1,):
         return value
     return value[0].item() if value.dtype.kind in "biuf" else float(value[0])
+
+
+def fact(what: str, x: Any, axis: int | None = None) -> int:
+    """What ``R.inspect.tensor_{what}`` says of a compact tensor at the beginning of its memory."""
+    return memory_fact(what, x.dtype.name, x.shape, row_major(x.shape), 0, axis, None)
 
 
 def shape(*dims: int) -> Shape:

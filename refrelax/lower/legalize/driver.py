@@ -243,7 +243,8 @@ class _Rewriter:
 
     def facts(self, site: Site) -> list[PrimExpr]:
         """What is known of extents where the call runs, as far as the site is made."""
-        extents = [fact for name, fact in self.extents.items() if name in site.k.taken - site.k.own]
+        outside = self.extents.keys() & site.k.taken - site.k.own
+        extents = [self.extents[name] for name in sorted(outside)]
         said = [fact for fact in self.promises if not free_symbols(fact) & site.k.own]
         return [*_facts(site), *extents, *said, *_fits(site)]
 

@@ -5,7 +5,9 @@ Spec: ``spec/ops/transform.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
+from collections.abc import Sequence
+
+from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
@@ -212,20 +214,46 @@ def _deduce_fact(dtype: str, axis: bool) -> DeduceRule:
 
 
 @rule("op.inspect/axis-range")
+def fact(
+    what: str,
+    dtype: str,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int,
+    axis: int | None,
+    span: Span | None,
+) -> int:
+    """What ``R.inspect.tensor_{what}`` says of a tensor. ``strides``, ``offset``: in elements; ``axis``: counted from
+    0, of those facts that have one.
+
+    Raises:
+        Ended: the axis is out of range (Unspecified).
+    """
+    if axis is not None and not 0 <= axis < len(shape):
+        raise unspecified("op.inspect/axis-range", f"axis {axis} of rank {len(shape)}", span)
+    match what:
+        case "ndim":
+            return len(shape)
+        case "dtype_bits":
+            return 8 if dtype == "bool" else dtypes.bits(dtype)
+        case "dtype_code":
+            return 4 if dtype == "bfloat16" else CODES[dtypes.kind(dtype)]
+        case "dtype_lanes":
+            return 1
+        case "byte_offset":
+            return offset * dtypes.itemsize(dtype)
+        case "elem_offset":
+            return offset
+        case _:
+            return (shape if what == "shape_i" else strides)[axis or 0]
+
+
 def _fact(what: str, dtype: str) -> EvaluateRule:
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Prim:
         """The fact as a scalar."""
         x = tensor_value(args[0])
-        axis = extent(args[1]) if len(args) > 1 else 0
-        if len(args) > 1 and not 0 <= axis < x.ndim:
-            raise unspecified("op.inspect/axis-range", f"axis {axis} of rank {x.ndim}", e.span)
-        code = 4 if x.dtype == "bfloat16" else CODES[dtypes.kind(x.dtype)]
-        facts = {
-            "ndim": x.ndim, "dtype_bits": 8 if x.dtype == "bool" else dtypes.bits(x.dtype), "dtype_lanes": 1,
-            "dtype_code": code, "byte_offset": x.offset * dtypes.itemsize(x.dtype), "elem_offset": x.offset,
-            "shape_i": x.shape[axis] if x.ndim else 0, "stride_i": x.strides[axis] if x.ndim else 0,
-        }  # fmt: skip
-        return Prim(dtype, facts[what])
+        axis = extent(args[1]) if len(args) > 1 else None
+        return Prim(dtype, fact(what, x.dtype, x.shape, x.strides, x.offset, axis, e.span))
 
     return evaluate
 

@@ -77,6 +77,34 @@ def test_permitted(name: str, dtype: str, n: int, m: int, k: int) -> None:
     assert verdict.report.outside == 0
 
 
+FINISHED = """
+from tvm.script import ir as I, relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", "k"), "float32"), y: R.Tensor(("k", "m"), "float32"), b: R.Tensor(("m",), "float32")):
+        with R.dataflow():
+            p = R.matmul(x, y)
+            s = R.add(p, b)
+            out = R.nn.relu(s)
+            R.output(out)
+        return out
+"""
+
+
+def test_what_follows_a_product_is_a_kernel_of_its_own_where_there_is_a_library() -> None:
+    checked = lower(rr.check(rr.parse(FINISHED)), pipeline="kernels").module
+    alone = CudaExecutable(checked, "fast", EmulatedDevice())
+    assert [k.form for k in alone.cost(n=17, k=5, m=33).kernels] == ["tiled contraction"]
+    compiled = CudaExecutable(checked, "fast", EmulatedDevice(library=True))
+    assert [k.form for k in compiled.cost(n=17, k=5, m=33).kernels] == ["product", "elementwise"]
+    r = np.random.default_rng(0)
+    for n, k, m in ((17, 5, 33), (1, 3, 2), (4, 0, 3), (0, 2, 3)):
+        x, y, b = (r.standard_normal(shape).astype(np.float32) for shape in ((n, k), (k, m), (m,)))
+        assert np.allclose(compiled["main"](x, y, b), np.maximum(x @ y + b, 0), rtol=1e-4, atol=1e-5)
+        assert np.allclose(alone["main"](x, y, b), np.maximum(x @ y + b, 0), rtol=1e-4, atol=1e-5)
+
+
 def test_a_product_is_counted_as_one_pass() -> None:
     found = executable("float32").cost("heads", n=64, m=32, k=16)
     assert [each.form for each in found.kernels] == ["product"]

@@ -137,6 +137,30 @@ def test_bytes_are_minimal(name: str, dtype: str, n: int, m: int) -> None:
     assert cost.read >= item * sum(sizes) and cost.written == item * sizes[0]
 
 
+@pytest.mark.parametrize("name", NORMS)
+def test_a_row_that_does_not_fit_is_read_by_every_pass_and_stored_once(name: str) -> None:
+    """What a pass leaves for the next is computed again: nothing but the result is written."""
+    n, m = 6, 100_000
+    cost = cost_of(lowered("float32"), name, {"n": n, "m": m})
+    whole = 4 * int(np.prod([{"n": n, "m": m}.get(d) or int(d) for d in ARGUMENTS[name][0]]))
+    assert cost.launches == 1 and cost.written == whole
+    assert whole < cost.read <= (2 if name == "rms_norm" else 3) * whole * 1.2
+
+
+def test_rows_fit_where_the_device_has_room() -> None:
+    """32 000 columns: over 96 KiB, and within what a device of sm_90 gives a block."""
+    known = CudaExecutable(lowered("float32"), "fast", EmulatedDevice(room=225 * 1024))
+    bytes_ = 4 * 2 * 3 * 32_000
+    assert known.cost("softmax", n=3, m=32_000).bytes == bytes_
+    assert known.cost("softmax", n=3, m=60_000).bytes > 1.9 * 4 * 2 * 3 * 60_000
+    assert executable("float32", 0).cost("softmax", n=3, m=32_000).bytes == 2 * bytes_
+    x = np.random.default_rng(3).standard_normal((2, 32_000)).astype(np.float32)
+    for run in (known, executable("float32", 0)):  # (kept, and read again)
+        found = run["softmax"](x)
+        e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+        assert np.allclose(found, e / e.sum(axis=1, keepdims=True), rtol=1e-4, atol=0)
+
+
 @pytest.mark.parametrize("fits", [True, False])
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "variance", "mean", "argmax"])
 def test_what_is_counted_is_what_threads_do(name: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
