@@ -15,6 +15,7 @@ from refrelax.shape_solver.claim import Answer, Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.pointwise.fits import Sizes
+from refrelax.shape_solver.pointwise.linked import Linked
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
@@ -76,6 +77,7 @@ class Logic:
     """Where claims failed, by shape symbols."""
     shorter: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
     """Of ``simplify``: parts of indices, by what is known."""
+    _linked: Linked = field(default_factory=Linked)
     _interned: dict[Given, Given] = field(default_factory=dict)
     _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
     _provers: dict[tuple[Effort, Given], Prover] = field(default_factory=dict)
@@ -115,7 +117,7 @@ class Logic:
                 return True
             has_value = all(self.holds(each, given, purpose) for each in conditions(claim.a))
             return has_value and self.holds(claim.b, fails, purpose)
-        given = self.relevant(claim, [*self.base, *given])
+        given = self.relevant(claim, given)
         if claim in given:
             return True
         key = (claim, given)
@@ -145,7 +147,7 @@ class Logic:
     @rule("sh/index-fits")
     def holds_of_numbers(self, claim: PrimExpr, given: Given, purpose: str) -> bool:
         """As ``holds``, where every symbol is known to be a number of its dtype."""
-        known = self.relevant(claim, [*self.base, *given])
+        known = self.relevant(claim, given)
         symbols = (v for e in (claim, *known) for v in walk(e) if isinstance(v, SymVar))
         return self.holds(claim, (*given, *ranges_of(symbols)), purpose)
 
@@ -203,18 +205,12 @@ class Logic:
         return found[1]
 
     def relevant(self, claim: PrimExpr, given: Iterable[PrimExpr]) -> Given:
-        """The assumptions that share symbols with the claim, directly or through each other."""
-        names = set(self.symbols(claim))
-        left = [(each, self.symbols(each)) for each in given] if names else []
-        chosen: list[bool] = [False] * len(left)
-        growing = True
-        while growing:
-            growing = False
-            for k, (_, symbols) in enumerate(left):
-                if not chosen[k] and not names.isdisjoint(symbols):
-                    chosen[k] = growing = True
-                    names |= symbols
-        return tuple(dict.fromkeys(each for (each, _), own in zip(left, chosen, strict=True) if own))
+        """The assumptions, of those that always hold and of ``given``, that share symbols with the claim, directly or
+        through each other."""
+        for fact in self.base[len(self._linked.facts) :]:
+            self._linked.add(fact, self.symbols(fact))
+        found = self._linked.with_symbols(self.symbols(claim), [(each, self.symbols(each)) for each in given])
+        return tuple(dict.fromkeys(found))
 
     def open_part(self, condition: PrimExpr, given: Given, purpose: str) -> PrimExpr | bool:
         """What is left of a condition when what is decided is taken out; its truth if nothing is left."""

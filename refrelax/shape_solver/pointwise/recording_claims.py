@@ -74,7 +74,7 @@ class Claims(Tables):
 
     def certified(self, e: PrimExpr, at: Scope) -> Row:
         logic = self.descent.logic
-        given = logic.relevant(e, [*logic.base, *at.given])
+        given = logic.relevant(e, at.given)
         number, numbered, names = self._confirmed((e, *given))
         if number is None and (ranges := self._ranges((e, *given))):
             number, numbered, names = self._confirmed((e, *given, *ranges))
