@@ -116,6 +116,9 @@ class Reals(Collecting):
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return forms[0]()
 
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return functions[0]
+
     def ideal(self, of: Any, *args: Payload) -> Payload:
         return whole()  # every text has the steps as well, and real steps are the function
 
