@@ -205,8 +205,8 @@ class Doubles(Reals):
         if source != "float64":
             return super().dot(a, b, source, acc)
         left, right = list(a), list(b)
-        quick = ([x if isinstance(x, Poison) else outward(x) for x in family] for family in (left, right))
-        found = super().dot(*quick, source, acc)
+        first, second = ([x if isinstance(x, Poison) else outward(x) for x in family] for family in (left, right))
+        found = super().dot(first, second, source, acc)
         if isinstance(found, Poison) or finite(found):
             return found
         exact = self.numerics.at(source).dot(left, right, source)
