@@ -276,7 +276,8 @@ class Doubles(Reals):
 
     def math2(self, name: str) -> Callable[[Payload, Payload], Payload]:
         if name in FUNCTIONS2:
-            return self._binary(lambda a, b: FUNCTIONS2[name](inward(a), inward(b), self.precision))
+            found = self._binary(lambda a, b: FUNCTIONS2[name](inward(a), inward(b), self.precision))
+            return self._power(found) if name == "pow" else found
         return super().math2(name)
 
     def reduce(self, op: Any, items: Iterable[Payload], acc: str | None = None) -> Payload:

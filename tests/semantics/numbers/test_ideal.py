@@ -146,3 +146,15 @@ def test_a_product_beyond_binary64_is_a_number_beside_an_infinity(dtype: str) ->
     assert both.nan and both.empty
     sum_of = narrow.dot(a[1:], b[1:], "float64")
     assert sum_of.lo == -INF and sum_of.hi <= -largest and not sum_of.nan
+
+
+@pytest.mark.parametrize("precision", [DOUBLE, 160])
+def test_a_power_of_one_and_a_power_by_zero_are_one_of_a_nan_too(precision: int) -> None:
+    f = ideal(precision).at("float16")
+    of, nan, one = f.math2("pow"), f.lit(math.nan), f.lit(1.0)
+    for a, b in ((one, nan), (nan, f.lit(0.0)), (nan, f.lit(-0.0))):
+        found = of(a, b)
+        assert found.lo == found.hi == 1 and not found.nan
+    assert of(nan, one).empty and of(f.lit(2.0), nan).empty
+    either = of(nan, Interval(-1.0, 1.0))
+    assert either.nan and either.lo <= 1 <= either.hi
