@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from refrelax import conformance as suite
-from refrelax.commands.shared import add_json, emit, positive, progress, seconds, source, without_effect
+from refrelax.commands.shared import add_json, emit, positive, progress, seconds, share, source, without_effect
 from refrelax.conformance.cases import Case
 from refrelax.conformance.judged import FAULTS, WORDS, Judged
 from refrelax.conformance.known import Deviation, known_as, load_known
@@ -110,7 +109,7 @@ def _recorded(options: argparse.Namespace) -> list[Record]:
     chosen = [each for each in found if _is_chosen(each, options)]
     if not chosen:
         raise UsageError(f"no case is chosen{_which(options)}")
-    return _share(chosen, options.shard)
+    return share(chosen, options.shard, "cases")
 
 
 def _is_chosen(record: Record, options: argparse.Namespace) -> bool:
@@ -142,18 +141,6 @@ def _which(options: argparse.Namespace) -> str:
     return f" by {' '.join(told)}; there are {areas}; profiles {', '.join(PROFILES)}" if told else ""
 
 
-def _share(chosen: list[T], shard: str | None) -> list[T]:
-    if shard is None:
-        return chosen
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", shard)
-    if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise UsageError(f"--shard: expected K/N with 1 <= K <= N, found {shard!r}")
-    share = chosen[int(found[1]) - 1 :: int(found[2])]
-    if not share:
-        raise UsageError(f"--shard: the part {shard} of {len(chosen)} cases is empty")
-    return share
-
-
 def _cases(options: argparse.Namespace, portable: bool) -> list[Case]:
     """The cases that a name and a rule choose.
 
@@ -183,7 +170,7 @@ def _chosen(options: argparse.Namespace) -> list[Case]:
         cases = [case for case in cases if case.name in named]
     if not cases:
         raise UsageError(f"no case is chosen{_which(options)}")
-    return _share(cases, options.shard)
+    return share(cases, options.shard, "cases")
 
 
 # --- by data --------------------------------------------------------------------------------------------------------

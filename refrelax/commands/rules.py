@@ -30,12 +30,15 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
         "--sample", metavar="N", type=positive, help="mutate: only so many mutants, spread over the rules"
     )
     parser.add_argument("--seed", metavar="S", type=int, help="mutate: of the sample (0)")
+    parser.add_argument("--shard", metavar="K/N", help="mutate: the K-th of N equal parts of what is chosen, from 1")
+    parser.add_argument("--state", metavar="FILE", help="mutate: JSON lines: stop, and go on where it ended")
     add_json(parser)
 
 
 def rules(options: argparse.Namespace) -> int:
     """0 if spec, code and cases agree (``mutate``: if a case saw every mutant)."""
-    without = {"check": ("--sample", "--seed"), "coverage": ("--sample", "--seed", "--all"), "mutate": ("--all",)}
+    of_mutate = ("--sample", "--seed", "--shard", "--state")
+    without = {"check": of_mutate, "coverage": (*of_mutate, "--all"), "mutate": ("--all",)}
     without_effect(options, without[options.what], f"on {options.what}")
     if options.seed is not None and options.sample is None:
         raise UsageError("--seed has no effect without --sample")
@@ -48,7 +51,9 @@ def rules(options: argparse.Namespace) -> int:
     if options.what != "mutate" or not (options.only or "").startswith("text/"):
         _some(options.only, read.defined)
     if options.what == "mutate":
-        return _mutate(read, options)
+        from refrelax.commands import mutate
+
+        return mutate.run(options)
     with progress(len(read.cases) + len(read.examples), "cases") as step:
         report = tie.check(step)
     if options.what == "coverage":
@@ -100,35 +105,3 @@ def _coverage(report: tie.TieReport, options: argparse.Namespace) -> int:
         print(f"no case reaches {rule}")
     print(f"{len(rows) - len(unreached)} of {len(rows)} rules reached, {sum(bool(e) for *_, e in rows)} end a case")
     return 0
-
-
-def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
-    """A line for each mutant that no case sees; 0 if there is none."""
-    from refrelax.conformance import mutate
-    from refrelax.conformance.equivalent import why_equivalent
-
-    if options.sample is not None and options.sample < 1:
-        raise UsageError(f"--sample: expected at least 1, found {options.sample}")
-    chosen = mutate.choose(options.sample, options.seed or 0, options.only or "")
-    if not chosen:
-        raise UsageError(f"--only: no mutant of a rule named {options.only}…")
-    seen = survived = same = 0
-    with progress(len(read.cases) + len(read.examples), "cases") as step:
-        lines = mutate.follow(chosen, step)
-    with progress(len(chosen), "mutants") as step:
-        for verdict in mutate.campaign(chosen, lines, step):
-            seen += 1
-            m = verdict.mutant
-            why = why_equivalent(m) if m.of_text and verdict.killer is None else None
-            same += why is not None
-            survived += verdict.killer is None and why is None
-            if options.json:
-                row = {"rules": m.rules, "place": m.place, "edit": m.what, "case": verdict.killer}
-                emit({**row, "cases": verdict.cases, "equivalent": why})
-            elif verdict.killer is None and why is None:
-                print(f"SURVIVED {m.place}: {', '.join(m.rules)}: {m.what} ({verdict.cases} cases pass)")
-    if not options.json:
-        told, killed = seen - same, seen - same - survived
-        besides = f"; {same} of {seen} are equivalent, for the reason listed" if same else ""
-        print(f"{killed} of {told} mutants seen by a case ({100 * killed / max(told, 1):.1f} %){besides}")
-    return 1 if survived else 0

@@ -11,13 +11,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
 
 if TYPE_CHECKING:
     from refrelax.semantics.types.checked import CheckedModule
     from refrelax.syntax.module import Module
+
+T = TypeVar("T")
 
 # --- in ---------------------------------------------------------------------------------------------------------------
 
@@ -85,6 +87,23 @@ def positive(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
     return int(text)
+
+
+def share(chosen: list[T], shard: str | None, what: str) -> list[T]:
+    """The part ``K/N`` of what was chosen; all of it without one.
+
+    Raises:
+        UsageError: it is no such part, or an empty one.
+    """
+    if shard is None:
+        return chosen
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", shard)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise UsageError(f"--shard: expected K/N with 1 <= K <= N, found {shard!r}")
+    part = chosen[int(found[1]) - 1 :: int(found[2])]
+    if not part:
+        raise UsageError(f"--shard: the part {shard} of {len(chosen)} {what} is empty")
+    return part
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:

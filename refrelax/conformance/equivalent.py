@@ -14,6 +14,10 @@ from refrelax.conformance.mutants import Mutant, mutants
 UNREAD = "what is computed besides is never read"
 MIRRORED = "a position inside is its own mirror image: both arms give the same number"
 
+MET = "a map that meets no position twice, taken for one that may: the same element, found by the longer way"
+NO_TILE = "no map divides by the literal 0 (syn/constant-division-by-zero), and two parameters share no two axes"
+TILES = "case [Binary(op=high, a=SymVar(), b=c), Binary(op=low, a=SymVar(), b=d)] if c == d and (as_int(c) or 0) > 0:"
+
 Listed = tuple[str, str, int]
 """The line, the edit in words, and which of those of the line that are called the same, counted from 0."""
 
@@ -83,6 +87,19 @@ EQUIVALENT: dict[Listed, str] = {
         "0 becomes 1",
         1,
     ): "one image is known, or several are candidates of which the second is none: the run is open",
+    (
+        "ranks = x.ndim == len(w.layout.axes) and grad.ndim == len(w.out.axes)",
+        "and becomes or",
+        0,
+    ): "data of another rank than its layout ends the run before (op.layout/rank)",
+    (TILES, "> becomes >=", 0): NO_TILE,
+    (TILES, "0 becomes 1", 1): NO_TILE,
+    (TILES, "or becomes and", 0): MET,
+    (TILES, "0 becomes 1", 0): MET,
+    (
+        "if (high in DIVISIONS) is (low in DIVISIONS) or not {high, low} <= DIVISIONS | REMAINDERS:", "<= becomes <", 0
+    ): "two operators are never all four",
+    ("tile = D.imm(as_int(c) or 1)", "1 becomes 2", 0): "a tile is at least 1 here",
 }  # fmt: skip
 
 

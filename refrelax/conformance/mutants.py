@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -95,6 +95,12 @@ def caches() -> list[Any]:
     """What the definition remembers between calls; a mutant must not see the answers of the honest code, or leave its
     own."""
     import_the_definition()
+    return _caches(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _caches(_modules: int) -> list[Any]:
+    """Looked for again when there are other modules than the last time."""
     found = []
     for name, module in list(sys.modules.items()):
         if name.startswith(tuple(f"refrelax.{room}" for room in ROOMS)):
@@ -128,9 +134,35 @@ def swaps(old: CodeType, new: CodeType) -> Iterator[tuple[FunctionType, CodeType
     """The functions that the code ``old`` has made so far, each with its part of ``new``."""
     parts = dict(_parts(old, new))
     known = {id(code): code for code in parts}
+    for code in parts:
+        for each in _settled.get(id(code), ()):
+            yield each, parts[code]
     for each in gc.get_referrers(*parts) if parts else ():
         if isinstance(each, FunctionType) and id(each.__code__) in known:
             yield each, parts[each.__code__]
+
+
+_settled: dict[int, list[FunctionType]] = {}
+"""Functions inside ``settled``, by the identity of their code: those that ``gc`` does not look at."""
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """For many mutants, one after the other: what the process holds by now is searched for functions once, not for each
+    mutant, and the collector of garbage leaves it alone."""
+    if _settled:
+        yield
+        return
+    gc.collect()
+    for each in gc.get_objects():
+        if type(each) is FunctionType:
+            _settled.setdefault(id(each.__code__), []).append(each)
+    gc.freeze()  # from here on ``gc.get_referrers`` sees only what is made later
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        _settled.clear()
 
 
 def _parts(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:

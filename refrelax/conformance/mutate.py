@@ -16,7 +16,7 @@ from typing import Any
 
 from refrelax.conformance import tie
 from refrelax.conformance.cases import Case
-from refrelax.conformance.mutants import Mutant, in_force, mutants
+from refrelax.conformance.mutants import Mutant, in_force, mutants, settled
 from refrelax.conformance.run import run_case
 from refrelax.testing.limits import limited
 
@@ -124,7 +124,9 @@ def campaign(
     chosen: Iterable[Mutant], lines: Lines | None = None, step: Callable[[str], None] | None = None
 ) -> Iterator[MutantResult]:
     """A verdict on each mutant. ``step`` hears the place of each."""
-    for mutant in chosen:
-        if step is not None:
-            step(mutant.place)
-        yield judge(mutant, tied(mutant, lines))
+    tie.read()
+    with settled():
+        for mutant in chosen:
+            if step is not None:
+                step(mutant.place)
+            yield judge(mutant, tied(mutant, lines))

@@ -16,7 +16,7 @@ import numpy as np
 import refrelax as rr
 from refrelax.conformance import mutate
 from refrelax.conformance.equivalent import why_equivalent
-from refrelax.conformance.mutants import Mutant, in_force
+from refrelax.conformance.mutants import Mutant, in_force, settled
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.limits import limited
 from refrelax.testing.oracles import ORACLES, Absent
@@ -106,6 +106,8 @@ def killer(mutant: Mutant) -> str | None:
 
 def judged(only: str = "text/", part: int = 0, parts: int = 1) -> Iterator[tuple[Mutant, str | None]]:
     """Every mutant that is no equivalent one, and who sees it."""
-    for k, mutant in enumerate(mutate.choose(None, only=only)):
-        if k % parts == part and why_equivalent(mutant) is None:
-            yield mutant, killer(mutant)
+    chosen = mutate.choose(None, only=only)
+    with settled():
+        for k, mutant in enumerate(chosen):
+            if k % parts == part and why_equivalent(mutant) is None:
+                yield mutant, killer(mutant)

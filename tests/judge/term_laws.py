@@ -17,8 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial, wraps
-from itertools import product
+from functools import wraps
 from typing import Any
 from unittest.mock import patch
 
@@ -372,9 +371,7 @@ def _extraction(at: At, env: dict[str, int], program: Any, results: Sequence[Ten
 def _discharged(at: At, env: dict[str, int], each: extract.Obligation) -> bool:
     """Whether it holds at every point of the loops around it."""
     exprs = [at.terms.integer(e) for e in (each.statement, *each.given)] + ([each.term] if each.term else [])
-    for point in map(partial(Env, at), _points(at, env, exprs)):
-        if not _holds(at, point, each.given):
-            continue
+    for point in _points(at, env, exprs, each.given):
         if each.term is not None:
             found = outcome(at, each.term, point)
             if found is None or isinstance(found, Poison):
@@ -387,20 +384,34 @@ def _discharged(at: At, env: dict[str, int], each: extract.Obligation) -> bool:
     return True
 
 
-def _points(at: At, env: dict[str, int], parts: Sequence[Term]) -> Iterator[dict[str, int]]:
+def _points(at: At, env: dict[str, int], parts: Sequence[Term], given: Given) -> Iterator[Env]:
+    """All points at which the assumptions hold. Each is looked at as soon as what it speaks of is known."""
     names = sorted(set().union(*map(at.names, parts)) - env.keys())
     top = max([8, *env.values()])
     if (top + 1) ** len(names) > MOST_POINTS:
         raise Wide
-    for values in product(range(top + 1), repeat=len(names)):
-        yield env | dict(zip(names, values, strict=True))
+    ready: list[list[PrimExpr]] = [[] for _ in range(len(names) + 1)]
+    for e in given:
+        ready[max((names.index(x) + 1 for x in at.names(at.terms.integer(e)) if x in names), default=0)].append(e)
+
+    def below(point: dict[str, int], k: int) -> Iterator[Env]:
+        here = Env(at, point)
+        if not _holds(at, here, ready[k]):
+            return
+        if k == len(names):
+            yield here
+            return
+        for value in range(top + 1):
+            yield from below(point | {names[k]: value}, k + 1)
+
+    yield from below(env, 0)
 
 
 class Wide(Exception):
     """More variables than are tried in full."""
 
 
-def _holds(at: At, point: Env, given: Given) -> bool:
+def _holds(at: At, point: Env, given: Sequence[PrimExpr]) -> bool:
     try:
         return all(at.index(e, point) for e in given)
     except (Undefined, Ended):

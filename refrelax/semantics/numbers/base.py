@@ -202,6 +202,9 @@ class Base:
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return forms[0]()
 
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return functions[0]
+
     def ideal(self, of: Any, *args: Payload) -> Payload:
         self.no(of.name)
 

@@ -36,7 +36,10 @@ def adding(other: Binary, minus: bool = False) -> Binary:
     def add(a: Payload, b: Payload) -> Payload:
         if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
             x, y = a.lo, a.hi
-            p, q = (-b.hi, -b.lo) if minus else (b.lo, b.hi)
+            if minus:
+                p, q = -b.hi, -b.lo
+            else:
+                p, q = b.lo, b.hi
             low = x + p
             if x == y and p == q:
                 part = low - x

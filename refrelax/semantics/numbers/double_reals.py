@@ -200,10 +200,17 @@ class Doubles(Reals):
         return Interval(min(e[0] for e in ends), max(e[1] for e in ends), nan, mark)
 
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
-        """Elements of binary64 have rationals as ends, which may lie beyond its own numbers once multiplied."""
-        if source == "float64":
-            a, b = ([x if isinstance(x, Poison) else outward(x) for x in family] for family in (a, b))
-        return super().dot(a, b, source, acc)
+        """Elements of binary64 have rationals as ends, which may lie beyond its own numbers once multiplied. Their
+        bound is an infinity then, of which nothing says that it is none: the sum is taken in rationals."""
+        if source != "float64":
+            return super().dot(a, b, source, acc)
+        left, right = list(a), list(b)
+        first, second = ([x if isinstance(x, Poison) else outward(x) for x in family] for family in (left, right))
+        found = super().dot(first, second, source, acc)
+        if isinstance(found, Poison) or finite(found):
+            return found
+        exact = self.numerics.at(source).dot(left, right, source)
+        return exact if isinstance(exact, Poison) else outward(exact)
 
     # --- functions
 
@@ -269,7 +276,8 @@ class Doubles(Reals):
 
     def math2(self, name: str) -> Callable[[Payload, Payload], Payload]:
         if name in FUNCTIONS2:
-            return self._binary(lambda a, b: FUNCTIONS2[name](inward(a), inward(b), self.precision))
+            found = self._binary(lambda a, b: FUNCTIONS2[name](inward(a), inward(b), self.precision))
+            return self._power(found) if name == "pow" else found
         return super().math2(name)
 
     def reduce(self, op: Any, items: Iterable[Payload], acc: str | None = None) -> Payload:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, NoReturn
 
 from refrelax.errors import InternalError
@@ -149,6 +149,9 @@ class GuardedArithmetic:
         # every form is evaluated, so that a body that is wrong only in a later one is found too
         results = [self._close(self._open(form())) for form in forms]
         return results[0]
+
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
         return self._close(self.inner.begin(op, self._open(init)))

@@ -149,6 +149,10 @@ class Arithmetic(Protocol):
         """Forms between which the spec lets an implementation choose; ``ieee`` takes the first."""
         ...
 
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        """``either`` of functions of the same arguments, for ``pointwise``: less is made anew for each element."""
+        ...
+
     def ideal(self, of: Any, *args: Payload) -> Payload:
         """A real function (``real_steps.py``) of the arguments, rounded once; permitted: the ulps of its name."""
         ...

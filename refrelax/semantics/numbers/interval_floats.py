@@ -33,6 +33,7 @@ from refrelax.semantics.numbers.intervals import (
 )
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.real_steps import Ideal, floor_quotient, floor_remainder, rounded, rounded_finite
+from refrelax.semantics.numbers.rounding import rounder
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import dtypes
 
@@ -91,6 +92,7 @@ class IntervalFloats(Floats):
         super().__init__(numerics, dtype)
         self.inflate = Inflation(dtype)
         self._wide_math: dict[str, Callable[[Payload], Payload]] = {}
+        self._ideals: dict[int, tuple[Ideal, Callable[..., Payload | None]]] = {}
         self._wide_math2: dict[str, Callable[[Payload, Payload], Payload]] = {}
         plain = {"add": self.add, "sub": self.sub, "mul": self.mul, "div": super().div}
         ends = {"add": add_ends, "sub": sub_ends, "mul": mul_ends}
@@ -311,12 +313,12 @@ class IntervalFloats(Floats):
     @rule("num/exact-is-permitted")
     def ideal(self, of: Ideal, *args: Payload) -> Payload:
         """Between the ends: the function rises in its first argument, but for one turn, and is monotone in a second."""
-        for each in args:
-            if each.__class__ is not float or each - each != 0:
-                break
-        else:
-            if self.inflate.whole and of.least is None:
-                return self.inflate.about(of.name)(rounded_finite(of, self.dtype, args))
+        quick = self._ideals.get(id(of))
+        if quick is None:
+            quick = self._ideals[id(of)] = of, self._at_numbers(of)
+        found = quick[1](*args)
+        if found is not None:
+            return found
         for each in args:
             if isinstance(each, Poison):
                 return each
@@ -335,6 +337,24 @@ class IntervalFloats(Floats):
                 return self.legal(Interval(INF, -INF, True, mark))
             return self.legal(Interval(-INF, INF, True, mark))
         return self.legal(as_interval(self.inflate.around(of.name, min(ends), max(ends), mark, nan)))
+
+    def _at_numbers(self, of: Ideal) -> Callable[..., Payload | None]:
+        """``ideal`` at finite numbers, where the function turns nowhere; ``None`` elsewhere."""
+        if not self.inflate.whole or of.least is not None:
+            return lambda *_: None
+        dtype, about, double, to_format = self.dtype, self.inflate.about(of.name), of.double, rounder(self.dtype)
+        quickly = double is not None and dtype != "float64"  # as in ``rounded_finite``, written out
+
+        def at(*args: Payload) -> Payload | None:
+            for each in args:
+                if each.__class__ is not float or each - each != 0:
+                    return None
+            try:
+                return about(to_format(double(*args)) if quickly else rounded_finite(of, dtype, args))  # type: ignore[misc]
+            except OverflowError:
+                return about(rounded_finite(of, dtype, args))
+
+        return at
 
     # --- comparisons --------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from refrelax.rules import rule
@@ -55,6 +56,9 @@ class Collecting(Base):
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return self.join([form() for form in forms])
 
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
+
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
         return init
 
@@ -93,6 +97,19 @@ class ManyFloats(IntervalFloats, Collecting):
         if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
             return Interval(a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi)
         return joined((a, b))
+
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        if len(functions) != 2:
+            return super().forms(*functions)
+        first, second = functions
+
+        def both(*xs: Payload) -> Payload:  # ``either``, written out
+            a, b = first(*xs), second(*xs)
+            if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
+                return Interval(a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi)
+            return joined((a, b))
+
+        return both
 
     @rule("num/any-order-sum", "num/empty-reduction")
     def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:

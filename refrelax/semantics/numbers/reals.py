@@ -116,6 +116,9 @@ class Reals(Collecting):
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return forms[0]()
 
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return functions[0]
+
     def ideal(self, of: Any, *args: Payload) -> Payload:
         return whole()  # every text has the steps as well, and real steps are the function
 
@@ -229,8 +232,24 @@ class Reals(Collecting):
             root = self.math("sqrt")
             return lambda a, b: root(self.add(self.mul(a, a), self.mul(b, b)))
         if name in FUNCTIONS2:
-            return self._binary(lambda a, b: FUNCTIONS2[name](a, b, self.precision))
+            found = self._binary(lambda a, b: FUNCTIONS2[name](a, b, self.precision))
+            return self._power(found) if name == "pow" else found
         return lambda a, b: first_poison([a, b]) or whole()
+
+    def _power(self, of_numbers: Callable[[Payload, Payload], Payload]) -> Callable[[Payload, Payload], Payload]:
+        """``pow(1, y)`` and ``pow(x, 0)`` are 1 even for a NaN."""
+
+        def apply(a: Payload, b: Payload) -> Payload:
+            if isinstance(a, Poison) or isinstance(b, Poison):
+                return of_numbers(a, b)
+            mark = a.rule or b.rule
+            if (a.lo == a.hi == 1 and not a.nan) or (b.lo == b.hi == 0 and not b.nan):
+                return Interval(self.one.lo, self.one.hi, False, mark)
+            if (a.empty and b.lo <= 0 <= b.hi) or (b.empty and a.lo <= 1 <= a.hi):
+                return Interval(self.one.lo, self.one.hi, True, mark)
+            return of_numbers(a, b)
+
+        return apply
 
     def isnan(self, a: Payload) -> Truth:
         return a if isinstance(a, Poison) else intsets.truths(a.nan, not a.empty, a.rule)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from random import Random
 from typing import Any, Literal
 from typing import cast as as_type
@@ -61,6 +62,9 @@ class Loose(Base):
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return self.random.choice(forms)()
+
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def accumulate(self, op: ReduceOp, partial: Payload, item: Payload) -> Payload:
         if isinstance(partial, Partial) and partial.op != op:

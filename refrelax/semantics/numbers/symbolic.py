@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import copysign
 from typing import Any, Literal
 
@@ -200,6 +200,9 @@ class SymbolicArithmetic:
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return self.terms.choice(forms)
+
+    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+        return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
         return init

@@ -180,7 +180,7 @@ def raised(f: Arithmetic) -> Callable[[Payload, Payload], Payload]:
     """``exp(x - top)``; the difference rounded or not. The exponential is asked for by an element: a dtype may have
     none."""
     of = EXP_OF_DIFFERENCE
-    return lambda a, top: f.either(lambda: f.math("exp")(f.sub(a, top)), lambda: f.ideal(of, a, top))
+    return f.forms(lambda a, top: f.math("exp")(f.sub(a, top)), lambda a, top: f.ideal(of, a, top))
 
 
 def softmax(m: Meaning, call: Call, x: Array) -> Array:
@@ -204,11 +204,22 @@ def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
     top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
     powers = m.pointwise(x.dtype, raised(f), x, top)
     total = m.tensor(one, x.dtype, lambda *i: log(f.reduce("add", powers.over(line(i)))))
-
-    def element(a: Payload, t: Payload, s: Payload) -> Payload:
-        return f.either(lambda: f.sub(f.sub(a, t), s), lambda: f.reduce("add", [a, f.neg(t), f.neg(s)]))
-
+    minus = asked_once(f.neg)
+    element = f.forms(lambda a, t, s: f.sub(f.sub(a, t), s), lambda a, t, s: f.reduce("add", [a, minus(t), minus(s)]))
     return m.pointwise(x.dtype, element, x, top, total)
+
+
+def asked_once(function: Callable[[Payload], Payload]) -> Callable[[Payload], Payload]:
+    """The same, asked once of each payload: every element of a line meets the line's maximum and its sum."""
+    known: dict[int, tuple[Payload, Payload]] = {}
+
+    def of(x: Payload) -> Payload:
+        found = known.get(id(x))
+        if found is None:
+            found = known[id(x)] = x, function(x)  # with the payload, so that no other one gets its identity
+        return found[1]
+
+    return of
 
 
 OPERATORS: tuple[OpDef, ...] = (

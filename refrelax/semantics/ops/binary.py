@@ -262,7 +262,7 @@ def _log_add_exp(m: Meaning, dtype: str) -> Function:
     def literal(a: Payload, b: Payload) -> Payload:
         return log(f.add(exp(a), exp(b)))
 
-    return lambda a, b: f.either(lambda: stable(a, b), lambda: literal(a, b))
+    return f.forms(stable, literal)
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------

@@ -107,10 +107,7 @@ def ewise_fma(m: Meaning, call: Call, a: Array, b: Array, c: Array) -> Array:
     def steps(x: Payload, y: Payload, z: Payload) -> Payload:
         return f.add(f.mul(x, y), z)
 
-    def either(x: Payload, y: Payload, z: Payload) -> Payload:
-        return f.either(lambda: steps(x, y, z), lambda: f.fma(x, y, z))
-
-    element = either if dtypes.is_float(a.dtype) else steps
+    element = f.forms(steps, f.fma) if dtypes.is_float(a.dtype) else steps
     return m.pointwise(a.dtype, element, a, m.spread(b, a.dims), m.spread(c, a.dims))
 
 

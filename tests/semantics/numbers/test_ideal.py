@@ -133,3 +133,28 @@ def test_a_constant_is_the_real_number(constant: Any, square: Fraction | None) -
     for dtype in ALL:  # and every other reading takes it as before: rounded from binary64
         near = rounded_once(dtype, Interval(*constant.bounds(200)))  # type: ignore[arg-type]
         assert ieee().at(dtype).lit(constant) == near
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "bfloat16"])
+def test_a_product_beyond_binary64_is_a_number_beside_an_infinity(dtype: str) -> None:
+    """Found by the law of accuracy: a ``conv2d`` permitted a NaN alone where the exact sum is infinite."""
+    largest, wide, narrow = 1.7976931348623157e308, ideal(DOUBLE).at("float64"), ideal(DOUBLE).at(dtype)
+    a, b = [wide.lit(x) for x in (INF, 1.5, 2.0)], [wide.lit(x) for x in (1.5, -largest, 1.0)]
+    found = narrow.dot(a, b, "float64")
+    assert (found.lo, found.hi, found.nan) == (INF, INF, False)
+    both = narrow.dot([*a, wide.lit(INF)], [*b, wide.lit(-1.0)], "float64")
+    assert both.nan and both.empty
+    sum_of = narrow.dot(a[1:], b[1:], "float64")
+    assert sum_of.lo == -INF and sum_of.hi <= -largest and not sum_of.nan
+
+
+@pytest.mark.parametrize("precision", [DOUBLE, 160])
+def test_a_power_of_one_and_a_power_by_zero_are_one_of_a_nan_too(precision: int) -> None:
+    f = ideal(precision).at("float16")
+    of, nan, one = f.math2("pow"), f.lit(math.nan), f.lit(1.0)
+    for a, b in ((one, nan), (nan, f.lit(0.0)), (nan, f.lit(-0.0))):
+        found = of(a, b)
+        assert found.lo == found.hi == 1 and not found.nan
+    assert of(nan, one).empty and of(f.lit(2.0), nan).empty
+    either = of(nan, Interval(-1.0, 1.0))
+    assert either.nan and either.lo <= 1 <= either.hi

@@ -161,6 +161,9 @@ class Arithmetic:
     def either(self, *forms: Callable[[], data.Element]) -> data.Either:
         return data.Either(self.dtype, tuple(form() for form in forms))
 
+    def forms(self, *functions: Callable[..., data.Element]) -> Callable[..., data.Either]:
+        return lambda *xs: data.Either(self.dtype, tuple(each(*xs) for each in functions))
+
     def __getattr__(self, name: str) -> Callable[..., data.Operation]:
         if name.startswith("_"):
             raise AttributeError(name)
