@@ -5,7 +5,8 @@
 * *Simplification*: a term that is put in the place of another has its value wherever that one has one; where the
   second program is read, it is poison where that one is. (Where an index has no value, nothing is asked: that it has
   one is what a reading rests on.)
-* *Called equal*: two terms that a descent calls equal are equal wherever the first is determined.
+* *Called equal*: two terms that a descent calls equal are equal wherever the first is determined. (The other has no
+  value where the second program looks outside of a buffer: that it does not is what its reading rests on.)
 
 Everything is heard while ``judge.pointwise`` compares two programs, and evaluated afterwards at small extents.
 """
@@ -256,16 +257,18 @@ def _judged(h: Heard, arguments: Sequence[rr.Tensor], outcomes: Sequence[Any], k
             id(terms), At(terms, _cells(inputs, arguments), frozenset(env), named, h.runs, h.mentioned)
         )
 
-    at = by(h.terms)
+    at, rests = by(h.terms), True
     for read, found in zip(h.programs, outcomes, strict=True):
+        rests = False
         try:
-            counts["extracted"] += _extraction(at, env, read.program, read.results, found)
+            rests = _extraction(at, env, read.program, read.results, found)
+            counts["extracted"] += rests
         except Wide:
             counts["wide"] += 1
     for what, before, after, given, second, terms in h.steps:
         counts["simplified"] += _kept(by(terms), env, what, before, after, given, second, h.rng)
     for a, b, given, relaxed, terms in h.equal:
-        counts["equal"] += _equal(by(terms), env, a, b, given, relaxed, kind, h.rng)
+        counts["equal"] += _equal(by(terms), env, a, b, given, relaxed, kind, h.rng, rests)
 
 
 # --- one operator -----------------------------------------------------------------------------------------------------
@@ -448,9 +451,11 @@ def _kept(
 
 
 def _equal(
-    at: At, env: dict[str, int], a: Term, b: Term, given: Given, relaxed: frozenset[str], kind: str, rng: random.Random
-) -> int:
-    """Reductions in any order are compared where that changes nothing; relaxations, where what they name is not met."""
+    at: At, env: dict[str, int], a: Term, b: Term, given: Given, relaxed: frozenset[str], kind: str,
+    rng: random.Random, rests: bool,
+) -> int:  # fmt: skip
+    """Reductions in any order are compared where that changes nothing; relaxations, where what they name is not met.
+    ``rests``: whether what the second program's reading rests on holds here."""
     if kind != "integer" and (relaxed or _ordered(a, kind) or _ordered(b, kind)):
         return 0
     count = 0
@@ -463,7 +468,7 @@ def _equal(
             continue
         if isinstance(x, Nothing) or isinstance(y, Nothing):
             continue  # (a point that does not count against a neutral number)
-        if y is None and excused(at, b, point):
+        if y is None and (not rests or excused(at, b, point)):
             continue
         if y is None or not (same(a.dtype, x, y) or (relaxed and _plain(x) == _plain(y))):
             raise Broken(f"called equal: {x} and {y} at {point}, relaxed {sorted(relaxed)}: {a} | {b}")
