@@ -271,12 +271,8 @@ class Symbolic:
         self.settled = self.settled or (several and not isinstance(found, Term))
         if self.choices == "first" or len(forms) == 1 or not isinstance(found, Term):
             return found
-        where = [
-            (each.__code__.co_filename, each.__code__.co_firstlineno, *map(id, each.__defaults__ or ()))
-            for each in forms
-        ]
         self._choices += forms
-        return self.make("one of", found.dtype, (found, repr(where)))
+        return self.make("one of", found.dtype, (found, repr(list(map(_place, forms)))))
 
     def at(self, dtype: str) -> Any:
         found = self._arithmetic.get(dtype)
@@ -356,3 +352,11 @@ def symbolic() -> Numerics:
 
 
 __all__ = ["Symbolic", "SymbolicArithmetic", "Term", "symbolic"]
+
+
+def _place(form: Callable[[], Payload]) -> tuple[Any, ...]:
+    """Where a way to compute something is written."""
+    function: Any = form.func if isinstance(form, partial) else form
+    function = getattr(function, "__func__", function)
+    code = function.__code__
+    return (code.co_filename, code.co_firstlineno, *map(id, function.__defaults__ or ()))
