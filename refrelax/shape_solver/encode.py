@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
@@ -31,6 +32,14 @@ from refrelax.syntax.scalars import (
     literal_int,
 )
 
+
+class TooMany(Exception):
+    """A question has more formulas than are to be made of it."""
+
+
+AXIOM = 6
+"""Terms and formulas in an axiom."""
+
 # --- the two readings ------------------------------------------------------------------------------------------------
 
 
@@ -42,6 +51,13 @@ class Plain:
     kept: Kept = field(default_factory=dict)
     terms: dict[int, tuple[PrimExpr, Node]] = field(default_factory=dict)
     """By identity: what is shared is read once."""
+    most: float = inf
+    """Terms and formulas after which no more are made."""
+
+    @property
+    def size(self) -> int:
+        """Terms and formulas so far, about."""
+        return len(self.terms) + len(self.kept) + AXIOM * len(self.fresh.axioms)
 
     @property
     def work(self) -> int:
@@ -121,6 +137,13 @@ class Normal:
     fresh: Fresh = field(default_factory=Fresh)
     named: dict[str, Node] = field(default_factory=dict)
     kept: Kept = field(default_factory=dict)
+    most: float = inf
+    """Terms and formulas after which no more are made."""
+
+    @property
+    def size(self) -> int:
+        """Terms and formulas so far, about."""
+        return len(self.named) + len(self.kept) + AXIOM * len(self.fresh.axioms)
 
     @property
     def work(self) -> int:
@@ -198,6 +221,8 @@ def truth(e: PrimExpr, reading: Plain | Normal) -> Node:
 def _once(e: PrimExpr, what: str, reading: Plain | Normal, make: Callable[[PrimExpr, Plain | Normal], Node]) -> Node:
     found = reading.kept.get((id(e), what))
     if found is None:
+        if reading.size > reading.most:
+            raise TooMany
         found = reading.kept[id(e), what] = (e, make(e, reading))
     return found[1]
 
@@ -246,7 +271,11 @@ def _settled(e: PrimExpr, value: bool, reading: Plain | Normal) -> Node:
 
 
 def question(claim: PrimExpr, context: Context, reading: Plain | Normal) -> list[Node]:
-    """Formulas that hold together exactly where the context holds and ``claim`` is defined and false."""
+    """Formulas that hold together exactly where the context holds and ``claim`` is defined and false.
+
+    Raises:
+        TooMany: more than the reading makes.
+    """
     wanted = settled(context.image(claim), False, reading)
     return [wanted, *known(context, reading)]
 

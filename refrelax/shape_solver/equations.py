@@ -63,8 +63,8 @@ def all_apart(given: tuple[PrimExpr, ...], bounds: Bounds) -> tuple[PrimExpr, ..
     parts = [part for each in taken for part in conjuncts(each)]
     for part in list(parts):
         match part:
-            case Binary("EQ", SymVar(x), SymVar(y)) if x != y:
-                parts = [each if each == part else replaced(each, {y: SymVar(x)}) for each in parts]
+            case Binary("EQ", SymVar(x) as symbol, SymVar(y)) if x != y:
+                parts = [each if each == part else replaced(each, {y: symbol}) for each in parts]
                 parts = [part, *(each for each in parts if each != part)]
             case _:
                 pass

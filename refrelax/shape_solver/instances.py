@@ -11,13 +11,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 
 from refrelax.rules import rule
 from refrelax.shape_solver.core import DIVISIONS, SHIFTS, each_once, integer, names_in, replaced
 from refrelax.shape_solver.evaluate import Undefined, compiled
 from refrelax.shape_solver.vectors import Bounds
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int, literal_int
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, SymVar, as_int, literal_int
 
 MAX_INSTANCES = 64
 """Cases that are all looked at."""
@@ -32,23 +33,32 @@ SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16, 31)
 
 
 @rule("sh/instances")
-def hard(parts: Iterable[PrimExpr]) -> tuple[str, ...]:
+def hard(parts: Iterable[PrimExpr], bounds: Bounds | None = None) -> tuple[str, ...]:
     """At most ``MAX_SYMBOLS`` symbols without which every product, divisor and count in ``parts`` would be a number;
-    none if there are no fewer."""
+    none if there are no fewer. Of those that stand as often, one to which ``bounds`` leave fewer values, or the first
+    that is met."""
     left = tuple(parts)
     found: list[str] = []
     while names := _blamed(left):
         if len(found) == MAX_SYMBOLS:
             return ()
-        found.append(names.most_common(1)[0][0])
+        most = max(names.values())
+        found.append(min((name for name in names if names[name] == most), key=lambda name: _span(name, bounds or {})))
         left = tuple(replaced(e, {found[-1]: integer(3)}) for e in left)
     return tuple(found)
 
 
-def _blamed(parts: Iterable[PrimExpr]) -> Counter[str]:
-    """How often each symbol stands in an operand that ought to be a number."""
-    found: Counter[str] = Counter()
-    for node in (node for e in parts for node in each_once(e)):
+def _span(name: str, bounds: Bounds) -> float:
+    """How many values bounds leave."""
+    low, high = bounds.get(name, (None, None))
+    return inf if low is None or high is None else high - low
+
+
+def _blamed(parts: Iterable[PrimExpr]) -> dict[str, int]:
+    """How often each symbol stands in an operand that ought to be a number; in the order in which symbols are met."""
+    nodes = [node for e in parts for node in each_once(e)]
+    found = Counter({node.name: 0 for node in nodes if isinstance(node, SymVar)})  # (sets have no order of their own)
+    for node in nodes:
         match node:
             case Binary("Mul", a, b):
                 first, second = names_in(a), names_in(b)
@@ -59,7 +69,7 @@ def _blamed(parts: Iterable[PrimExpr]) -> Counter[str]:
                 found.update(names_in(count))
             case _:
                 pass
-    return found
+    return {name: count for name, count in found.items() if count}
 
 
 def values(names: tuple[str, ...], bounds: Bounds) -> tuple[list[tuple[int, ...]], bool]:

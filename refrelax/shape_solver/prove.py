@@ -16,7 +16,7 @@ from time import monotonic
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.shape_solver import normal, z3_
-from refrelax.shape_solver.allowance import ASKED, CARRIES, FEWEST, FORM, KEPT, LOG, SPENT, NothingLeft
+from refrelax.shape_solver.allowance import ASKED, BUILT, CARRIES, FEWEST, FORM, KEPT, LOG, SPENT, NothingLeft
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.carries import MAX_BITS, Found, decided
@@ -42,7 +42,7 @@ from refrelax.shape_solver.core import integer, names_in
 from refrelax.shape_solver.counts import by_counts, by_few, by_lengths
 from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
-from refrelax.shape_solver.encode import Normal, Plain, question
+from refrelax.shape_solver.encode import Normal, Plain, TooMany, question
 from refrelax.shape_solver.equations import has_bits
 from refrelax.shape_solver.evaluate import TooLarge
 from refrelax.shape_solver.instances import points
@@ -78,6 +78,9 @@ MAX_LINE = 8_000
 """Points of a claim about one symbol."""
 
 MAX_FORMULAS = 6_000
+
+TOLD = 3
+"""How often a formula costs what it costs to build it: made, and told twice to Z3."""
 
 MAX_LOGGED = 200
 """Nodes of a claim, its obligations included, for which a log is tried."""
@@ -275,9 +278,15 @@ class Attempt(Posed):
         if not self.allowance.has(FEWEST + KEPT):
             self.note(name, SPENT)
             return None
-        found = question(claim, context, reading)
-        self.allowance.spend(reading.work)
-        if len(found) > MAX_FORMULAS:
+        reading.most = (self.allowance.left - KEPT) / (TOLD * BUILT)
+        try:
+            found = question(claim, context, reading)
+        except TooMany:
+            self.note(name, SPENT)
+            self.allowance.short = True
+            found = None
+        self.allowance.spend(reading.work + BUILT * reading.size)
+        if found is not None and len(found) > MAX_FORMULAS:
             self.note(name, TOO_MANY)
             return None
         return found

@@ -53,7 +53,7 @@ class Asking(Protocol):
 def by_values(attempt: Asking, resources: int) -> Answer | None:
     """Each of few values of the symbols that make the question hard, or some of many."""
     name, query = "instances", attempt.query
-    names = hard((query.claim, *query.assumptions))
+    names = hard((query.claim, *query.assumptions), attempt.bounds())
     if not names:
         return None
     chosen, complete = values(names, attempt.bounds())

@@ -26,6 +26,12 @@ def test_hard(claim: str, names: set[str]) -> None:
     assert found <= names and bool(found) == bool(names)
 
 
+def test_of_two_that_stand_as_often_the_one_of_fewer_values_is_taken() -> None:
+    claim = parse_claim("x * y >= 0")
+    assert hard([claim]) == ("x",)
+    assert hard([claim], {"y": (0, 9), "x": (0, None)}) == ("y",) == hard([claim], {"y": (0, 9), "x": (0, 99)})
+
+
 def test_values_are_all_or_said_not_to_be() -> None:
     assert values(("x", "y"), {"x": (0, 3), "y": (-2, 1)}) == ([(x, y) for x in range(4) for y in range(-2, 2)], True)
     for bounds in ({}, {"x": (0, None)}, {"x": (None, 5)}, {"x": (0, 1000)}):
