@@ -61,7 +61,8 @@ def test_memory_of_the_other_sign_is_not_read_as_it_lies() -> None:
 def test_a_device_does_not_read_it_either(monkeypatch: pytest.MonkeyPatch) -> None:
     """CUDA's protocol of arrays gives the memory, and says nothing of the sign."""
     cupy = SimpleNamespace(asarray=lambda each: each.array, ascontiguousarray=np.ascontiguousarray, ndarray=np.ndarray)
-    cupy.cuda = SimpleNamespace(is_available=lambda: True)
+    runtime = SimpleNamespace(getDevice=lambda: 0, deviceGetAttribute=lambda _which, _device: 1 << 17)
+    cupy.cuda = SimpleNamespace(is_available=lambda: True, runtime=runtime)
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     given = np.ones(3, np.float32)
     assert CuPyDevice().adopt(Foreign(given, "torch.float32")).shape == (3,)

@@ -135,6 +135,9 @@ class _Reader(Memories):
         if self.scope:
             raise NotRead(f"the buffer {buffer.name} is a view that is declared in a loop or a branch")
         shape = self.dims(buffer)
+        base = self.buffers.get(buffer.data.buffer) if isinstance(buffer.data, BufferRef) else None
+        if base is not None and base.strides and not is_compact(base):  # its elements are not where a view has them
+            raise NotRead(f"the buffer {buffer.name} is a view of memory with gaps")
         if (whole := self.views.same(buffer, shape, self.memory)) is not None:
             if buffer.name in self.memory:
                 raise NotRead(f"two buffers of the name {buffer.name}")
@@ -143,8 +146,6 @@ class _Reader(Memories):
             return
         if isinstance(buffer.data, BufferRef) and buffer.data.buffer in self.memory:
             known(self.memory[buffer.data.buffer])
-            if (base := self.buffers.get(buffer.data.buffer)) is not None and base.strides and not is_compact(base):
-                raise NotRead(f"the buffer {buffer.name} is a view of memory with gaps")
             if (self.scopes[buffer.data.buffer] or "global") != (buffer.scope or "global"):
                 raise NotRead(f"the buffer {buffer.name} is a view of memory of another scope")
         contents = {name: each.content for name, each in self.memory.items()}

@@ -18,7 +18,7 @@ from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.linked import Linked
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
+from refrelax.syntax.scalars import Binary, BinaryOp, Cast, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 
 Given = tuple[PrimExpr, ...]
 
@@ -297,18 +297,25 @@ def ranges_of(symbols: Iterable[SymVar]) -> Given:
     found: list[PrimExpr] = []
     for _, v in sorted({v.name: v for v in symbols if v.dtype in NUMBERS}.items()):
         low, high = integer_range(v.dtype)
-        found += [compare("GE", v, int_imm(low)), compare("LE", v, int_imm(high))]
+        found += [Binary("GE", v, int_imm(low, v.dtype)), Binary("LE", v, int_imm(high, v.dtype))]
     return tuple(found)
 
 
 def compare(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
-    """A comparison; literals take the dtype of the other side."""
+    """A comparison of exact integers; literals take the dtype of the other side, or that the literal's if it does not
+    hold them."""
     if a.dtype != b.dtype:
         if (known := as_int(b)) is not None:
-            b = int_imm(known, a.dtype)
+            a, b = (a, int_imm(known, a.dtype)) if is_in(known, a.dtype) else (Cast(b.dtype, a), b)
         elif (known := as_int(a)) is not None:
-            a = int_imm(known, b.dtype)
+            a, b = (int_imm(known, b.dtype), b) if is_in(known, b.dtype) else (a, Cast(a.dtype, b))
     return Binary(op, a, b)
+
+
+def is_in(number: int, dtype: str) -> bool:
+    """Whether an integer dtype holds a number."""
+    low, high = integer_range(dtype)
+    return low <= number <= high
 
 
 def symbol_first(fact: PrimExpr) -> PrimExpr:

@@ -17,6 +17,7 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.semantics.loops.visit import expressions, statements_of
+from refrelax.shape_solver.pointwise.logic import is_in
 from refrelax.shape_solver.pointwise.views import is_plain
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
@@ -284,7 +285,7 @@ def _like(e: PrimExpr, other: PrimExpr) -> PrimExpr:
     """An integer at the dtype of another one."""
     if e.dtype == other.dtype:
         return e
-    if (known := as_int(e)) is None:
+    if (known := as_int(e)) is None or not is_in(known, other.dtype):
         raise _Unread
     return int_imm(known, other.dtype)
 
