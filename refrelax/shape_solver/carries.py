@@ -30,6 +30,9 @@ from refrelax.shape_solver.streams import (
 )
 from refrelax.syntax.scalars import PrimExpr
 
+STREAM, LETTER = 24, 4
+"""Bits that it takes as long as to begin with one stream in one state, and to look at what comes after one letter."""
+
 MAX_BITS = 400_000
 """Bits that are looked at, of all streams in all states for all letters."""
 
@@ -53,6 +56,8 @@ class Run:
     open: dict[State, bool] = field(default_factory=dict)
     spent: int = 0
     """Bits that were looked at."""
+    cost: int = 0
+    """And as many as what else was done takes."""
 
     @staticmethod
     def of(machine: Machine, goal: Truth) -> Run:
@@ -162,9 +167,11 @@ class Run:
         ``limit`` bits."""
         first = self.start()
         came: dict[State, tuple[State, int] | None] = {first: None}
-        pending, cost = [first], max(1, len(self.moving)) << self.machine.letters
+        count, moving = 1 << self.machine.letters, max(1, len(self.moving))
+        pending, cost = [first], moving * count
         for state in pending:
             self.spent += cost
+            self.cost += moving * (STREAM + count) + LETTER * count
             if self.spent > limit:
                 return "open"
             columns, after = self.next(state)
@@ -192,7 +199,7 @@ def _path(came: dict[State, tuple[State, int] | None], state: State) -> list[int
 @dataclass(frozen=True, slots=True)
 class Found:
     """``outcome``: ``"none"`` where no integers make all parts hold; integers that do, or, if parts are not opened,
-    perhaps do; ``"open"``. ``spent``: bits that were looked at."""
+    perhaps do; ``"open"``. ``spent``: bits that were looked at, and as long as what else was done took."""
 
     outcome: dict[str, int] | OneOf["none", "open"]
     spent: int = 0
@@ -212,10 +219,10 @@ def decided(parts: Iterable[PrimExpr], limit: int = MAX_BITS) -> Found:
     run = Run.of(machine, goal)
     found = run.search(limit)
     if isinstance(found, str):
-        return Found(found, run.spent)
+        return Found(found, run.cost)
     values = {}
     for name, number in machine.symbols.items():
         (place,) = machine.streams[number].parts
         values[name] = sum((letter >> place & 1) << n for n, letter in enumerate(found))
         values[name] -= (found[-1] >> place & 1) << len(found)
-    return Found(values, run.spent)
+    return Found(values, run.cost)

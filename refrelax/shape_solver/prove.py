@@ -208,7 +208,7 @@ class Attempt(Posed):
         return None
 
     def ranges(self) -> Proved | None:
-        found = by_range(self.asked, self.context)
+        found = self.by_range(self.context)
         if found is not None:
             claim, context = divided(opened(*found), found[1]), found[1]
             if self.shows(claim, context) or self.shows(claim, digits(claim, context)):
@@ -230,11 +230,16 @@ class Attempt(Posed):
                     return self.proved("ranges", "the same, for each sign of a symbol")
         return None
 
+    def by_range(self, context: Context) -> tuple[PrimExpr, Context] | None:
+        spent = normal.Spent(self.allowance.left)
+        found = by_range(self.asked, context, spent)
+        self.allowance.spend(spent.work + FORM * self.judge.nodes)
+        return found
+
     def ranged(self, context: Context) -> bool:
-        self.allowance.spend(FORM * self.judge.nodes)  # what makes the ranges
         if context.absurd:
             return True
-        found = by_range(self.asked, context)
+        found = self.by_range(context)
         if found is None:
             return False
         claim, within = divided(opened(*found), found[1]), found[1]

@@ -20,19 +20,25 @@ from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import INT, integer, rebuilt
 from refrelax.shape_solver.defined import conditions
+from refrelax.shape_solver.normal import Spent
+from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, Intrinsic, Literal, PrimExpr, SymVar, children
 
 MAX_PARTS = 12
 """Bit operators replaced in one claim."""
 
+NODE = 170
+"""What it costs to look for the range of one node of a part, in units of the allowance: parts stand in parts, and each
+is asked about."""
+
 Range = tuple[int | None, int | None]
 
 
 @rule("sh/cases")
-def by_range(claim: PrimExpr, context: Context) -> tuple[PrimExpr, Context] | None:
+def by_range(claim: PrimExpr, context: Context, spent: Spent | None = None) -> tuple[PrimExpr, Context] | None:
     """``claim`` with its bit operators replaced, and ``context`` with what is known of the symbols for them; ``None``
-    if it has none, or too many."""
-    parts = _Parts(context)
+    if it has none, or too many. ``spent``: what may be spent on ranges; past it nothing is known of any."""
+    parts = _Parts(context, spent or Spent())
     found = parts.visit(claim)
     if not parts.ranges or len(parts.ranges) > MAX_PARTS:
         return None
@@ -45,6 +51,7 @@ def by_range(claim: PrimExpr, context: Context) -> tuple[PrimExpr, Context] | No
 @dataclass(slots=True)
 class _Parts:
     context: Context
+    spent: Spent
     ranges: dict[str, Range] = field(default_factory=dict)
     orders: list[PrimExpr] = field(default_factory=list)
     known: dict[PrimExpr, PrimExpr] = field(default_factory=dict)
@@ -91,6 +98,9 @@ class _Parts:
         self.orders += [each for each in orders if not conditions(each)]
 
     def range(self, e: PrimExpr) -> Range:
+        self.spent.work += NODE * measure(e)[0]
+        if self.spent.work > self.spent.most:
+            return None, None
         facts = self.context.facts
         for name, (low, high) in self.ranges.items():
             facts = facts.with_bounds(name, low, high)
