@@ -30,7 +30,7 @@ from refrelax.shape_solver.streams import (
 )
 from refrelax.syntax.scalars import PrimExpr
 
-STREAM, LETTER = 24, 4
+STREAM, LETTER = 12, 2
 """Bits that it takes as long as to begin with one stream in one state, and to look at what comes after one letter."""
 
 MAX_BITS = 400_000

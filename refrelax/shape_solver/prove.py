@@ -88,6 +88,9 @@ MAX_LOGGED = 200
 MAX_QUESTION = 1_000
 """And of the whole question."""
 
+BELOW = 4
+"""How much less of ``sh/carries`` a case of another question gets."""
+
 TOO_MANY = f"more than {MAX_FORMULAS} formulas"
 
 NOTHING_DIGESTED = Context()
@@ -339,7 +342,8 @@ class Attempt(Posed):
 
     def decided(self, parts: list[PrimExpr]) -> Found:
         """Whether integers make all parts hold, within what is left."""
-        limit = self.allowance.share(MAX_BITS // CARRIES) * CARRIES
+        bits = MAX_BITS // BELOW if self.within else MAX_BITS
+        limit = self.allowance.share(bits // CARRIES) * CARRIES
         found = decided(parts, limit) if limit else Found("open")
         self.allowance.spend(found.spent // CARRIES)
         return found
