@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.judge.overwritten import overwritten
+from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
@@ -60,8 +61,8 @@ class _Calls:
 
     handed: frozenset[str]
     """Parameters that only the second program has: functions, and what those are given first."""
-    ours: frozenset[str]
-    """Library functions that the first program calls."""
+    known: frozenset[str]
+    """Library functions of which nothing may be assumed: the first program calls them, or they are defined."""
     items: _Items
     by: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """``get`` and ``set``: the function that does it, and what each call gives it before the number."""
@@ -82,7 +83,7 @@ class _Calls:
         match b.value.op:
             case Var(name) if name in self.handed:
                 of_library = False
-            case ExternFunc(name) if name not in LIBRARY and name not in self.ours:
+            case ExternFunc(name) if name not in LIBRARY and name not in KERNELS and name not in self.known:
                 of_library = True
             case _:
                 return None
@@ -126,11 +127,12 @@ def fetched_at_once(
     first: Function,
     second: Function,
     functions: Mapping[str, Any],
-    ours: frozenset[str],
+    known: frozenset[str],
 ) -> tuple[Function, tuple[Expr, ...], tuple[str, ...]] | None:
     """The second program's entry with the first one's parameters for what it fetches, what to give it, and what was
     taken for what; ``None``: it does not fetch parameters, or not in this way. ``functions``: those of the second
-    program; ``ours``: the library functions that the first one calls."""
+    program; ``known``: the library functions that the first one calls, that a contract of either says the meaning of or
+    that the caller defines: of these nothing is assumed."""
     named = {p.name for p in first.params}
     new = [p for p in second.params if p.name not in named]
     handed = frozenset(p.name for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType))
@@ -139,7 +141,7 @@ def fetched_at_once(
     held = None if items is None else _held([p for p in new if p.name not in handed], items)
     if items is None or held is None or _stores(second):
         return None
-    calls = _Calls(handed, ours, items)
+    calls = _Calls(handed, known, items)
     blocks = tuple(
         BindingBlock(tuple(new for b in block.bindings for new in _turned(b, calls))) for block in second.body.blocks
     )

@@ -1,0 +1,96 @@
+"""Parameters that are fetched by calls, where what is fetched is not what the first program takes.
+
+``validate --correspond`` assumes of a function that nothing tells of that it gives what has the number; not of one that
+a contract or the caller defines, not against what a call promises, and of parameters in one order alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import refrelax as rr
+
+HEAD = 'k = TypeVar("k")\nm = TypeVar("m")\nn = TypeVar("n")\n\n@I.ir_module\nclass Module:\n'
+FOUR = 'R.Tensor((4,), "float32")'
+
+
+def answer(first: str, second: str, externs: Mapping[str, Any] | None = None) -> Any:
+    return rr.validate(rr.parse(HEAD + first), rr.parse(HEAD + second), timeout=20, correspond=True, externs=externs)
+
+
+def word(first: str, second: str, externs: Mapping[str, Any] | None = None) -> str:
+    return str(answer(first, second, externs).word)
+
+
+def unassumed(first: str, second: str, externs: Mapping[str, Any] | None = None) -> bool:
+    """Whether there is no proof, and nothing is assumed of a function."""
+    found = answer(first, second, externs)
+    return not found.word.startswith("PROVED") and "is assumed" not in str(found)
+
+
+# --- functions that are defined --------------------------------------------------------------------------------------
+
+TAKEN = f"""    @R.function
+    def main(w: {FOUR}):
+        return (w,)
+"""
+FETCHED = f"""    @R.function(pure=False)
+    def main():
+        g = R.call_packed("get_item", 0, ty_args=(R.Any,))
+        w = R.match_cast(g, {FOUR})
+        return (w,)
+"""
+ZEROS = """    @R.function(private=True)
+    def meant(k: R.Prim("int64")):
+        R.func_attr({"Contract": "get_item"})
+        z = R.const([0.0, 0.0, 0.0, 0.0], "float32")
+        return z
+"""
+GIVEN = f"""    @R.function
+    def main(x: {FOUR}):
+        a = R.add(x, x)
+        return (a, x)
+"""
+SET = f"""    @R.function(pure=False)
+    def main(x: {FOUR}):
+        a = R.add(x, x)
+        R.call_packed("set_item", 0, a, ty_args=({{promised}},))
+        R.call_packed("set_item", 1, x, ty_args=({{promised}},))
+        return R.tuple()
+"""
+NOTHING = f"""    @R.function(private=True)
+    def meant(k: R.Prim("int64"), v: {FOUR}):
+        R.func_attr({{"Contract": "set_item"}})
+        return R.tuple()
+"""
+
+
+def test_functions_that_nothing_defines() -> None:
+    assert word(TAKEN, FETCHED) == "PROVED"
+    assert word(GIVEN, SET.format(promised="R.Any")) == "PROVED"
+
+
+def test_a_contract_of_the_function_that_fetches() -> None:
+    promising = FETCHED.replace("R.Any", FOUR)
+    assert unassumed(TAKEN, ZEROS + FETCHED)
+    assert unassumed(TAKEN, ZEROS + promising)
+    assert unassumed(ZEROS + TAKEN, FETCHED), "the first program's contract is of the same name"
+
+
+def test_a_contract_of_the_function_that_sets() -> None:
+    assert unassumed(GIVEN, NOTHING + SET.format(promised="R.Tuple"))
+
+
+def test_a_contract_of_another_function() -> None:
+    assert word(TAKEN, ZEROS.replace("get_item", "others") + FETCHED) == "PROVED"
+
+
+def test_functions_that_the_caller_defines() -> None:
+    zeros = np.zeros(4, "float32")
+    assert unassumed(TAKEN, FETCHED, {"get_item": lambda k: zeros})
+    assert unassumed(GIVEN, SET.format(promised="R.Any"), {"set_item": lambda k, v: None})
+    assert word(TAKEN, FETCHED, {"others": lambda k: zeros}) == "PROVED"
