@@ -17,10 +17,12 @@ from typing import Any
 from refrelax.judge.overwritten import overwritten
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
-from refrelax.semantics.dims import substitute
+from refrelax.semantics.dims import NO_FACTS, substitute
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named
+from refrelax.semantics.types.lattice import is_base_of
 from refrelax.semantics.types.renaming import map_dims
+from refrelax.semantics.types.unify import by_ty_args
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -38,7 +40,17 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
-from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, PrimType, ShapeType, TupleType, Type
+from refrelax.syntax.types import (
+    VOID,
+    AnyType,
+    FuncType,
+    PackedFuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+)
 
 STORING = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
 
@@ -55,12 +67,37 @@ class _Items:
     """The fields of the one such parameter, if it is one and a tuple, else the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a call, and the type of the function where that is given, say of what is set and of the result."""
+
+    takes_any: bool
+    """Whether what is set may be anything."""
+    gives: tuple[Type, ...]
+    """The types that the result is promised to have, each."""
+
+    def of(self, type_: Type) -> bool:
+        """Whether every value of a type of the first program's is as promised. Another promise stops the run of the
+        second program (``ev/packed-result-type``), where no check does that the first one may make. A symbol of the
+        promise is the second program's, and so none of the type's, whatever its name."""
+        named = any(isinstance(n, TensorType) and isinstance(n.shape, str) for n in nodes(self.gives))
+        return not named and all(is_base_of(each, _apart(type_), NO_FACTS) for each in self.gives)
+
+
+def _said(call: Call, type_: Type | None) -> _Said:
+    gives = (by_ty_args(call.ty_args),)
+    if not isinstance(type_, FuncType):
+        return _Said(takes_any=True, gives=gives)
+    anything = type_.params is None or (len(type_.params) > 0 and isinstance(type_.params[-1], AnyType))
+    return _Said(anything, (*gives, type_.ret))
+
+
 @dataclass(slots=True)
 class _Calls:
     """What a function fetches and sets, by number."""
 
-    handed: frozenset[str]
-    """Parameters that only the second program has: functions, and what those are given first."""
+    handed: Mapping[str, Type]
+    """Parameters that only the second program has, and their types: functions, and what those are given first."""
     known: frozenset[str]
     """Library functions of which nothing may be assumed: the first program calls them, or they are defined."""
     items: _Items
@@ -93,14 +130,17 @@ class _Calls:
             first.append(leading.name)
             del args[0]
         function = name, tuple(first)
+        said = _said(b.value, None if of_library else self.handed[name])
         match args:
             case [PrimValue(value)]:
-                return self._fetched(function, value, self.items.fields if of_library else self.items.params, None)
+                items = self.items.fields if of_library else self.items.params
+                return self._fetched(function, value, items, None, said)
             case [PrimValue(value), StringValue(called)]:
-                return self._fetched(function, value, self.items.params, called)
+                return self._fetched(function, value, self.items.params, called, said)
             case [PrimValue(value), given]:
                 k = as_int(value)
-                if k is not None and k >= 0 and k not in self.kept and self._does("set", function):
+                fits = said.takes_any and all(each in (AnyType(), VOID) for each in said.gives)
+                if fits and k is not None and k >= 0 and k not in self.kept and self._does("set", function):
                     return "set", k, given
             case _:
                 pass
@@ -108,10 +148,16 @@ class _Calls:
         return None
 
     def _fetched(
-        self, function: tuple[str, tuple[str, ...]], value: PrimExpr, items: Sequence[Item], called: str | None
+        self,
+        function: tuple[str, tuple[str, ...]],
+        value: PrimExpr,
+        items: Sequence[Item],
+        called: str | None,
+        said: _Said,
     ) -> tuple[str, int, Expr | None] | None:
         k = as_int(value)
-        if k is None or not 0 <= k < len(items) or called not in (None, items[k][1]) or not self._does("get", function):
+        there = k is not None and 0 <= k < len(items) and called in (None, items[k][1])
+        if k is None or not there or not said.of(items[k][2]) or not self._does("get", function):
             self.understood = False
             return None
         self.numbers[k] = items[k]
@@ -135,7 +181,7 @@ def fetched_at_once(
     that the caller defines: of these nothing is assumed."""
     named = {p.name for p in first.params}
     new = [p for p in second.params if p.name not in named]
-    handed = frozenset(p.name for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType))
+    handed = {p.name: p.type for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType)}
     kept = [p for p in second.params if p.name not in handed]
     items = _items(first, {p.name for p in kept})
     held = None if items is None else _held([p for p in new if p.name not in handed], items)

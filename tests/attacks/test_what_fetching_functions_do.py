@@ -94,3 +94,81 @@ def test_functions_that_the_caller_defines() -> None:
     assert unassumed(TAKEN, FETCHED, {"get_item": lambda k: zeros})
     assert unassumed(GIVEN, SET.format(promised="R.Any"), {"set_item": lambda k, v: None})
     assert word(TAKEN, FETCHED, {"others": lambda k: zeros}) == "PROVED"
+
+
+# --- what a call promises --------------------------------------------------------------------------------------------
+
+
+def promising(promised: str, own: str = FOUR) -> tuple[str, str, str]:
+    """What takes a parameter, and what fetches it: from a library, and by a function that is given."""
+    return (
+        TAKEN.replace(FOUR, own),
+        f"""    @R.function(pure=False)
+    def main():
+        w = R.call_packed("get_item", 0, ty_args=({promised},))
+        return (w,)
+""",
+        f"""    @R.function
+    def main(fget: R.Callable((R.Prim("int64"),), {promised}, True)):
+        w = fget(0)
+        return (w,)
+""",
+    )
+
+
+@pytest.mark.parametrize("promised", [FOUR, 'R.Tensor("float32", ndim=1)', "R.Tensor(ndim=1)", "R.Tensor", "R.Any"])
+def test_a_promise_that_is_kept(promised: str) -> None:
+    first, *seconds = promising(promised)
+    assert [word(first, each) for each in seconds] == ["PROVED", "PROVED"]
+
+
+@pytest.mark.parametrize(
+    ("promised", "own"),
+    [
+        ('R.Tensor((5,), "float32")', FOUR),
+        ('R.Tensor((4, 1), "float32")', FOUR),
+        ('R.Tensor((4,), "float16")', FOUR),
+        ("R.Tensor(ndim=2)", FOUR),
+        ("R.Tuple", FOUR),
+        ("R.Tuple(R.Any)", FOUR),
+        ("R.Shape(ndim=1)", FOUR),
+        ('R.Tensor((3,), "float32")', 'R.Tensor((m,), "float32")'),
+        ('R.Tensor((0,), "float32")', 'R.Tensor((m,), "float32")'),
+        ("R.Tensor(ndim=2)", 'R.Tensor((m,), "float32")'),
+        (FOUR, "R.Tensor(ndim=1)"),
+    ],
+)
+def test_a_promise_that_is_not(promised: str, own: str) -> None:
+    first, *seconds = promising(promised, own)
+    assert all(unassumed(first, each) for each in seconds)
+
+
+def test_extents_that_are_named_alike_are_not_the_same() -> None:
+    first = """    @R.function
+    def main(x: R.Tensor((n,), "float32"), w: R.Tensor((m,), "float32")):
+        return (x, w)
+"""
+    second = """    @R.function(pure=False)
+    def main(x: R.Tensor((m,), "float32")):
+        w = R.call_packed("get_item", 0, ty_args=(R.Tensor((m,), "float32"),))
+        return (x, w)
+"""
+    assert unassumed(first, second)
+
+
+@pytest.mark.parametrize("promised", ["R.Any", "R.Tuple"])
+def test_setting_gives_nothing(promised: str) -> None:
+    assert word(GIVEN, SET.format(promised=promised)) == "PROVED"
+
+
+@pytest.mark.parametrize("promised", [FOUR, "R.Tensor", "R.Tuple(R.Any)", "R.Shape(ndim=1)"])
+def test_setting_does_not_give_something(promised: str) -> None:
+    assert unassumed(GIVEN, SET.format(promised=promised))
+    second = f"""    @R.function(pure=False)
+    def main(x: {FOUR}, fset: R.Callable((R.Prim("int64"), R.Any), {promised}, False)):
+        a = R.add(x, x)
+        _0 = fset(0, a)
+        _1 = fset(1, x)
+        return R.tuple()
+"""
+    assert unassumed(GIVEN, second)
