@@ -183,6 +183,9 @@ def fetched_at_once(
     new = [p for p in second.params if p.name not in named]
     handed = {p.name: p.type for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType)}
     kept = [p for p in second.params if p.name not in handed]
+    left = [p.name for p in kept if p.name in named]
+    if [p.name for p in first.params if p.name in left] != left:
+        return None  # (what is called by position would take one for another)
     items = _items(first, {p.name for p in kept})
     held = None if items is None else _held([p for p in new if p.name not in handed], items)
     if items is None or held is None or _stores(second):

@@ -172,3 +172,26 @@ def test_setting_does_not_give_something(promised: str) -> None:
         return R.tuple()
 """
     assert unassumed(GIVEN, second)
+
+
+# --- which parameters are left ---------------------------------------------------------------------------------------
+
+THREE = f"""    @R.function
+    def main(x: {FOUR}, y: {FOUR}, w: {FOUR}):
+        a = R.subtract(x, y)
+        b = R.add(a, w)
+        return b
+"""
+TWO = f"""    @R.function(pure=False)
+    def main({{}}: {FOUR}, {{}}: {FOUR}):
+        g = R.call_packed("get_item", 0, ty_args=(R.Any,))
+        w = R.match_cast(g, {FOUR})
+        a = R.subtract(x, y)
+        b = R.add(a, w)
+        return b
+"""
+
+
+def test_parameters_in_another_order() -> None:
+    assert word(THREE, TWO.format("x", "y")) == "PROVED"
+    assert unassumed(THREE, TWO.format("y", "x"))
