@@ -76,12 +76,12 @@ class _Said:
     gives: tuple[Type, ...]
     """The types that the result is promised to have, each."""
 
-    def of(self, type_: Type) -> bool:
+    def of(self, type_: Type, made: str) -> bool:
         """Whether every value of a type of the first program's is as promised. Another promise stops the run of the
         second program (``ev/packed-result-type``), where no check does that the first one may make. A symbol of the
         promise is the second program's, and so none of the type's, whatever its name."""
         named = any(isinstance(n, TensorType) and isinstance(n.shape, str) for n in nodes(self.gives))
-        return not named and all(is_base_of(each, _apart(type_), NO_FACTS) for each in self.gives)
+        return not named and all(is_base_of(each, _apart(type_, made), NO_FACTS) for each in self.gives)
 
 
 def _said(call: Call, type_: Type | None) -> _Said:
@@ -101,6 +101,8 @@ class _Calls:
     known: frozenset[str]
     """Library functions of which nothing may be assumed: the first program calls them, or they are defined."""
     items: _Items
+    made: str
+    """What every name that is made has in it, and none that is there."""
     by: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """``get`` and ``set``: the function that does it, and what each call gives it before the number."""
     fetched: dict[str, Item] = field(default_factory=dict)
@@ -157,11 +159,15 @@ class _Calls:
     ) -> tuple[str, int, Expr | None] | None:
         k = as_int(value)
         there = k is not None and 0 <= k < len(items) and called in (None, items[k][1])
-        if k is None or not there or not said.of(items[k][2]) or not self._does("get", function):
+        if k is None or not there or not said.of(items[k][2], self.made) or not self._does("get", function):
             self.understood = False
             return None
         self.numbers[k] = items[k]
         return "get", k, None
+
+    def name(self, k: int) -> str:
+        """What stands for the item of a number."""
+        return f"{self.made}{k}"
 
     def _does(self, kind: str, function: tuple[str, tuple[str, ...]]) -> bool:
         """Whether this function, so called, is the one that fetches or sets, and does not do the other."""
@@ -190,7 +196,7 @@ def fetched_at_once(
     held = None if items is None else _held([p for p in new if p.name not in handed], items)
     if items is None or held is None or _stores(second):
         return None
-    calls = _Calls(handed, known, items)
+    calls = _Calls(handed, known, items, _new_mark((first, second)))
     blocks = tuple(
         BindingBlock(tuple(new for b in block.bindings for new in _turned(b, calls))) for block in second.body.blocks
     )
@@ -200,12 +206,15 @@ def fetched_at_once(
         return None
     if _meddles([b for block in blocks for b in block.bindings], calls, functions):
         return None
-    params = [*kept, *(Param(_lazy(k), _apart(type_)) for k, (_, _, type_) in sorted(calls.numbers.items()))]
+    params = [
+        *kept,
+        *(Param(calls.name(k), _apart(type_, calls.made)) for k, (_, _, type_) in sorted(calls.numbers.items())),
+    ]
     result: Expr = second.body.body
     if calls.kept:
         fields = tuple(Var(calls.kept[k]) for k in sorted(calls.kept))
         one = len(fields) == 1 and not isinstance(first.ret, TupleType)
-        given = VarBinding("_lazy_result", Tuple(fields))
+        given = VarBinding(f"{calls.made}_result", Tuple(fields))
         blocks, result = (*blocks, BindingBlock((given,))), fields[0] if one else Var(given.name)
     symbols = tuple(
         dict.fromkeys([*second.symbols, *(s.name for p in params for s in nodes(p) if isinstance(s, SymVar))])
@@ -272,9 +281,9 @@ def _turned(b: Binding, calls: _Calls) -> Iterator[Binding]:
         return
     kind, k, value = found
     if kind == "get" or value is None:
-        yield VarBinding(b.name, Var(_lazy(k)))
+        yield VarBinding(b.name, Var(calls.name(k)))
         return
-    calls.kept[k] = f"_lazy_set{k}"
+    calls.kept[k] = f"{calls.made}_set{k}"
     calls.gone.add(b.name)
     yield VarBinding(calls.kept[k], value)
 
@@ -315,21 +324,27 @@ def _meddles(bindings: Sequence[Binding], calls: _Calls, functions: Mapping[str,
     libraries, named = LibraryCalls(functions, LIBRARY), functions_named(tuple(bindings))
     if any(isinstance(each, Call) and libraries.may_be(each, named) for each in nodes(tuple(bindings))):
         return True
-    if overwritten(functions, bindings, map(_lazy, calls.numbers)):
+    if overwritten(functions, bindings, map(calls.name, calls.numbers)):
         return True
     places = {b.name: k for k, b in enumerate(bindings)}
     return any(overwritten(functions, bindings, (name,), places[name]) for name in calls.kept.values())
 
 
-def _lazy(k: int) -> str:
-    return f"_lazy{k}"
-
-
-def _apart(type_: Type) -> Type:
+def _apart(type_: Type, made: str) -> Type:
     """A type over symbols of its own."""
     named = {each.name for each in nodes(type_) if isinstance(each, SymVar)}
-    by = {name: SymVar(f"{name}__lazy", "int64") for name in named}
+    by = {name: SymVar(f"{name}{made}", "int64") for name in named}
     return map_dims(type_, lambda d: substitute(d, by))
+
+
+def _new_mark(functions: Sequence[Function]) -> str:
+    """What no name in the functions has in it, of values and of symbols."""
+    names = {name for each in nodes(tuple(functions)) if isinstance(name := getattr(each, "name", None), str)}
+    names.update(name for each in nodes(tuple(functions)) if isinstance(each, Function) for name in each.symbols)
+    made = "_lazy"
+    while any(made in name for name in names):
+        made = f"_{made}"
+    return made
 
 
 __all__ = ["fetched_at_once"]

@@ -195,3 +195,43 @@ TWO = f"""    @R.function(pure=False)
 def test_parameters_in_another_order() -> None:
     assert word(THREE, TWO.format("x", "y")) == "PROVED"
     assert unassumed(THREE, TWO.format("y", "x"))
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+NAMED = """    @R.function
+    def main(x: R.Tensor((n,), "float32"), w: R.Tensor((m,), "float32")):
+        return (x, w)
+"""
+
+
+@pytest.mark.parametrize("name", ["m__lazy", "m_lazy", "m___lazy", "n", "m"])
+def test_extents_of_a_name_that_is_made(name: str) -> None:
+    second = f"""    @R.function(pure=False)
+    def main(x: R.Tensor(("{name}",), "float32")):
+        g = R.call_packed("get_item", 0, ty_args=(R.Any,))
+        k = T.int64()
+        w = R.match_cast(g, R.Tensor((k,), "float32"))
+        return (x, w)
+"""
+    assert word(NAMED, second) == "PROVED"
+
+
+@pytest.mark.parametrize("name", ["_lazy0", "_lazy1", "_lazy_result", "_lazy_set0", "__lazy0"])
+def test_values_of_a_name_that_is_made(name: str) -> None:
+    first = f"""    @R.function
+    def main(x: {FOUR}, w: {FOUR}):
+        a = R.add(x, w)
+        return (a, w)
+"""
+    second = f"""    @R.function(pure=False)
+    def main(x: {FOUR}):
+        g = R.call_packed("get_item", 0, ty_args=(R.Any,))
+        w = R.match_cast(g, {FOUR})
+        {name} = R.add(x, w)
+        R.call_packed("set_item", 0, {name}, ty_args=(R.Any,))
+        R.call_packed("set_item", 1, w, ty_args=(R.Any,))
+        return R.tuple()
+"""
+    assert word(first, second) == "PROVED"
+    assert word(first, second.replace("R.add(x, w)", "R.add(x, x)")) == "REFUTED"
