@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.semantics.builtins.kernels import KERNELS
 
 HEAD = 'k = TypeVar("k")\nm = TypeVar("m")\nn = TypeVar("n")\n\n@I.ir_module\nclass Module:\n'
 FOUR = 'R.Tensor((4,), "float32")'
@@ -94,6 +95,10 @@ def test_functions_that_the_caller_defines() -> None:
     assert unassumed(TAKEN, FETCHED, {"get_item": lambda k: zeros})
     assert unassumed(GIVEN, SET.format(promised="R.Any"), {"set_item": lambda k, v: None})
     assert word(TAKEN, FETCHED, {"others": lambda k: zeros}) == "PROVED"
+
+
+def test_functions_that_are_brought() -> None:
+    assert all(unassumed(TAKEN, FETCHED.replace("get_item", name)) for name in KERNELS)
 
 
 # --- what a call promises --------------------------------------------------------------------------------------------
