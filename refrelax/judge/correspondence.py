@@ -17,7 +17,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from refrelax.running.arrays import to_constant
 from refrelax.semantics.graph.link import callees, library_names, nodes
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray, Module
@@ -88,15 +89,19 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence
 
 
 @rule("va/correspondence")
-def fetched(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence | None:
+def fetched(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable[str] = ()) -> Correspondence | None:
     """Parameters that the second program fetches, and results that it hands over, by functions that the first one does
-    not have (``LazyTransformParams``); ``None`` where it does not."""
+    not have (``LazyTransformParams``); ``None`` where it does not, or by one that a contract or the caller defines.
+
+    ``defined``: names of library functions that the caller defines.
+    """
     first, second = (_told(each, entry) for each in (one, two))
     a, b = first.functions.get(entry), second.functions.get(entry)
     if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
         return None
     ours = frozenset(name for each in nodes(tuple(first.functions.values())) for name in library_names(each))
-    found = fetched_at_once(a, b, second.functions, ours)
+    known = ours.union(contracts_of(first), contracts_of(second), defined)
+    found = fetched_at_once(a, b, second.functions, known)
     if found is None:
         return None
     new, args, words = found

@@ -15,11 +15,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.judge.overwritten import overwritten
+from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
-from refrelax.semantics.dims import substitute
+from refrelax.semantics.dims import NO_FACTS, substitute
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_named
+from refrelax.semantics.types.lattice import is_base_of
 from refrelax.semantics.types.renaming import map_dims
+from refrelax.semantics.types.unify import by_ty_args
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -37,7 +40,17 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
-from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, PrimType, ShapeType, TupleType, Type
+from refrelax.syntax.types import (
+    VOID,
+    AnyType,
+    FuncType,
+    PackedFuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+)
 
 STORING = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
 
@@ -54,15 +67,42 @@ class _Items:
     """The fields of the one such parameter, if it is one and a tuple, else the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a call, and the type of the function where that is given, say of what is set and of the result."""
+
+    takes_any: bool
+    """Whether what is set may be anything."""
+    gives: tuple[Type, ...]
+    """The types that the result is promised to have, each."""
+
+    def of(self, type_: Type, made: str) -> bool:
+        """Whether every value of a type of the first program's is as promised. Another promise stops the run of the
+        second program (``ev/packed-result-type``), where no check does that the first one may make. A symbol of the
+        promise is the second program's, and so none of the type's, whatever its name."""
+        named = any(isinstance(n, TensorType) and isinstance(n.shape, str) for n in nodes(self.gives))
+        return not named and all(is_base_of(each, _apart(type_, made), NO_FACTS) for each in self.gives)
+
+
+def _said(call: Call, type_: Type | None) -> _Said:
+    gives = (by_ty_args(call.ty_args),)
+    if not isinstance(type_, FuncType):
+        return _Said(takes_any=True, gives=gives)
+    anything = type_.params is None or (len(type_.params) > 0 and isinstance(type_.params[-1], AnyType))
+    return _Said(anything, (*gives, type_.ret))
+
+
 @dataclass(slots=True)
 class _Calls:
     """What a function fetches and sets, by number."""
 
-    handed: frozenset[str]
-    """Parameters that only the second program has: functions, and what those are given first."""
-    ours: frozenset[str]
-    """Library functions that the first program calls."""
+    handed: Mapping[str, Type]
+    """Parameters that only the second program has, and their types: functions, and what those are given first."""
+    known: frozenset[str]
+    """Library functions of which nothing may be assumed: the first program calls them, or they are defined."""
     items: _Items
+    made: str
+    """What every name that is made has in it, and none that is there."""
     by: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """``get`` and ``set``: the function that does it, and what each call gives it before the number."""
     fetched: dict[str, Item] = field(default_factory=dict)
@@ -82,7 +122,7 @@ class _Calls:
         match b.value.op:
             case Var(name) if name in self.handed:
                 of_library = False
-            case ExternFunc(name) if name not in LIBRARY and name not in self.ours:
+            case ExternFunc(name) if name not in LIBRARY and name not in KERNELS and name not in self.known:
                 of_library = True
             case _:
                 return None
@@ -92,14 +132,17 @@ class _Calls:
             first.append(leading.name)
             del args[0]
         function = name, tuple(first)
+        said = _said(b.value, None if of_library else self.handed[name])
         match args:
             case [PrimValue(value)]:
-                return self._fetched(function, value, self.items.fields if of_library else self.items.params, None)
+                items = self.items.fields if of_library else self.items.params
+                return self._fetched(function, value, items, None, said)
             case [PrimValue(value), StringValue(called)]:
-                return self._fetched(function, value, self.items.params, called)
+                return self._fetched(function, value, self.items.params, called, said)
             case [PrimValue(value), given]:
                 k = as_int(value)
-                if k is not None and k >= 0 and k not in self.kept and self._does("set", function):
+                fits = said.takes_any and all(each in (AnyType(), VOID) for each in said.gives)
+                if fits and k is not None and k >= 0 and k not in self.kept and self._does("set", function):
                     return "set", k, given
             case _:
                 pass
@@ -107,14 +150,24 @@ class _Calls:
         return None
 
     def _fetched(
-        self, function: tuple[str, tuple[str, ...]], value: PrimExpr, items: Sequence[Item], called: str | None
+        self,
+        function: tuple[str, tuple[str, ...]],
+        value: PrimExpr,
+        items: Sequence[Item],
+        called: str | None,
+        said: _Said,
     ) -> tuple[str, int, Expr | None] | None:
         k = as_int(value)
-        if k is None or not 0 <= k < len(items) or called not in (None, items[k][1]) or not self._does("get", function):
+        there = k is not None and 0 <= k < len(items) and called in (None, items[k][1])
+        if k is None or not there or not said.of(items[k][2], self.made) or not self._does("get", function):
             self.understood = False
             return None
         self.numbers[k] = items[k]
         return "get", k, None
+
+    def name(self, k: int) -> str:
+        """What stands for the item of a number."""
+        return f"{self.made}{k}"
 
     def _does(self, kind: str, function: tuple[str, tuple[str, ...]]) -> bool:
         """Whether this function, so called, is the one that fetches or sets, and does not do the other."""
@@ -126,20 +179,24 @@ def fetched_at_once(
     first: Function,
     second: Function,
     functions: Mapping[str, Any],
-    ours: frozenset[str],
+    known: frozenset[str],
 ) -> tuple[Function, tuple[Expr, ...], tuple[str, ...]] | None:
     """The second program's entry with the first one's parameters for what it fetches, what to give it, and what was
     taken for what; ``None``: it does not fetch parameters, or not in this way. ``functions``: those of the second
-    program; ``ours``: the library functions that the first one calls."""
+    program; ``known``: the library functions that the first one calls, that a contract of either says the meaning of or
+    that the caller defines: of these nothing is assumed."""
     named = {p.name for p in first.params}
     new = [p for p in second.params if p.name not in named]
-    handed = frozenset(p.name for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType))
+    handed = {p.name: p.type for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType)}
     kept = [p for p in second.params if p.name not in handed]
+    left = [p.name for p in kept if p.name in named]
+    if [p.name for p in first.params if p.name in left] != left:
+        return None  # (what is called by position would take one for another)
     items = _items(first, {p.name for p in kept})
     held = None if items is None else _held([p for p in new if p.name not in handed], items)
     if items is None or held is None or _stores(second):
         return None
-    calls = _Calls(handed, ours, items)
+    calls = _Calls(handed, known, items, _new_mark((first, second)))
     blocks = tuple(
         BindingBlock(tuple(new for b in block.bindings for new in _turned(b, calls))) for block in second.body.blocks
     )
@@ -149,12 +206,15 @@ def fetched_at_once(
         return None
     if _meddles([b for block in blocks for b in block.bindings], calls, functions):
         return None
-    params = [*kept, *(Param(_lazy(k), _apart(type_)) for k, (_, _, type_) in sorted(calls.numbers.items()))]
+    params = [
+        *kept,
+        *(Param(calls.name(k), _apart(type_, calls.made)) for k, (_, _, type_) in sorted(calls.numbers.items())),
+    ]
     result: Expr = second.body.body
     if calls.kept:
         fields = tuple(Var(calls.kept[k]) for k in sorted(calls.kept))
         one = len(fields) == 1 and not isinstance(first.ret, TupleType)
-        given = VarBinding("_lazy_result", Tuple(fields))
+        given = VarBinding(f"{calls.made}_result", Tuple(fields))
         blocks, result = (*blocks, BindingBlock((given,))), fields[0] if one else Var(given.name)
     symbols = tuple(
         dict.fromkeys([*second.symbols, *(s.name for p in params for s in nodes(p) if isinstance(s, SymVar))])
@@ -221,9 +281,9 @@ def _turned(b: Binding, calls: _Calls) -> Iterator[Binding]:
         return
     kind, k, value = found
     if kind == "get" or value is None:
-        yield VarBinding(b.name, Var(_lazy(k)))
+        yield VarBinding(b.name, Var(calls.name(k)))
         return
-    calls.kept[k] = f"_lazy_set{k}"
+    calls.kept[k] = f"{calls.made}_set{k}"
     calls.gone.add(b.name)
     yield VarBinding(calls.kept[k], value)
 
@@ -264,21 +324,27 @@ def _meddles(bindings: Sequence[Binding], calls: _Calls, functions: Mapping[str,
     libraries, named = LibraryCalls(functions, LIBRARY), functions_named(tuple(bindings))
     if any(isinstance(each, Call) and libraries.may_be(each, named) for each in nodes(tuple(bindings))):
         return True
-    if overwritten(functions, bindings, map(_lazy, calls.numbers)):
+    if overwritten(functions, bindings, map(calls.name, calls.numbers)):
         return True
     places = {b.name: k for k, b in enumerate(bindings)}
     return any(overwritten(functions, bindings, (name,), places[name]) for name in calls.kept.values())
 
 
-def _lazy(k: int) -> str:
-    return f"_lazy{k}"
-
-
-def _apart(type_: Type) -> Type:
+def _apart(type_: Type, made: str) -> Type:
     """A type over symbols of its own."""
     named = {each.name for each in nodes(type_) if isinstance(each, SymVar)}
-    by = {name: SymVar(f"{name}__lazy", "int64") for name in named}
+    by = {name: SymVar(f"{name}{made}", "int64") for name in named}
     return map_dims(type_, lambda d: substitute(d, by))
+
+
+def _new_mark(functions: Sequence[Function]) -> str:
+    """What no name in the functions has in it, of values and of symbols."""
+    names = {name for each in nodes(tuple(functions)) if isinstance(name := getattr(each, "name", None), str)}
+    names.update(name for each in nodes(tuple(functions)) if isinstance(each, Function) for name in each.symbols)
+    made = "_lazy"
+    while any(made in name for name in names):
+        made = f"_{made}"
+    return made
 
 
 __all__ = ["fetched_at_once"]

@@ -117,7 +117,7 @@ def validate(
     settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind, record)
     if correspond and not bind and (ahead := lifted(first, second, entry)) is not None:
         return _as_one(ahead, entry, settings, why or "parameters that are computed ahead")
-    if correspond and not bind and (at_once := fetched(first, second, entry)) is not None:
+    if correspond and not bind and (at_once := fetched(first, second, entry, externs or ())) is not None:
         return _as_one(at_once, entry, settings, why or "parameters that are fetched by calls")
     if why is not None and (correspond or bind):
         found = corresponding(first, second, entry, bind or {})
