@@ -7,7 +7,7 @@ import re
 import pytest
 
 from refrelax.errors import Malformed
-from refrelax.shape_solver import Prover, parse_claim, prove
+from refrelax.shape_solver import Proved, Prover, Refuted, parse_claim, prove
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,17 @@ def test_an_assumption_is_called_by_its_number() -> None:
         Prover(["n / 2 == 1"])
     with pytest.raises(Malformed, match=r"<claim>:1:4"):
         Prover(["n > 0"]).prove("n >")
+
+
+def test_what_wraps_and_what_a_symbol_is() -> None:
+    """``sh/arithmetic``: a dtype bounds no symbol; a choice is no operation that wraps; no step has another value."""
+    bounds = ["-(1 << 63) <= n", "n < 1 << 63"]
+    for claim in ("n + 0 == n", "max(n, 0) >= n", "n // 1 == n", "n << 0 == n"):
+        assert prove(claim, arithmetic="wrap") == Refuted({"n": 1 << 63}), claim
+        assert isinstance(prove(claim, bounds, arithmetic="wrap"), Proved), claim
+    for claim in ("n == n", "select(n > 0, n, 0) >= n", "Select(n > 0, n, 0) >= n"):
+        assert isinstance(prove(claim, arithmetic="wrap"), Proved), claim
+    assert prove("n + 1 <= (1 << 63) - 1", arithmetic="no-overflow") == Refuted({"n": (1 << 63) - 1})
+    assert isinstance(prove("int64(n) == n", arithmetic="no-overflow"), Proved)
+    assert prove("int64(n) == n") == prove("int64(n) == n", arithmetic="wrap") == Refuted({"n": 1 << 63})
+    assert prove("int8(y + 1) > y", ["-128 <= y <= 127"]) == Refuted({"y": 127})
