@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from refrelax.spelled import spelled_values
+
 LINES = 40
 """Lines of a text that stand open; the whole of a longer one is folded."""
 
@@ -54,7 +56,8 @@ def answered(answer: object) -> Iterator[tuple[str, object]]:
     for name in FACTS:
         found = getattr(answer, name, None)
         if found:
-            yield name, "; ".join(map(str, found)) if isinstance(found, tuple) else found
+            said = spelled_values(found) if name == "model" else found
+            yield name, "; ".join(map(str, found)) if isinstance(found, tuple) else said
     for stage in getattr(answer, "stages", ()):
         yield f"stage {stage.name}", stage.outcome
     example = getattr(answer, "counterexample", None)

@@ -286,6 +286,13 @@ def test_certify(cmd, tmp_path: Path) -> None:
     other.write_text("{", encoding="utf-8")
     assert cmd("certify", str(other)).code == 1
     assert cmd("certify", str(tmp_path / "missing.json")).code == 2
+    strict = ("--fits", "int8", "--division", "require", "--certificate", str(path))
+    assert cmd("prove", "n // m <= n", "--assume", "n >= 0", "--assume", "m >= 1", *strict).code == 0
+    (row,) = cmd("certify", str(path), "--json").rows()
+    assert row["question"] == {
+        "claim": "(n // m) <= n", "assumptions": ["n >= 0", "m >= 1"], "fits": "int8", "division": "require",
+    }  # fmt: skip
+    assert str(row["says"]).startswith("(n // m) <= n, if n >= 0, if m >= 1, fits int8, defined")
     few = cmd("prove", "n * n != 48", "--assume", "0 <= n <= 9", "--certificate", str(path), "--json")
     assert few.code == 0 and cmd("certify", str(path)).code == 0
     assert "none" in cmd("prove", "n > 3", "--certificate", str(other)).out
@@ -295,7 +302,13 @@ def test_prove(cmd, tmp_path: Path) -> None:
     assert cmd("prove", "n*m + m == m*(n + 1)").out == "PROVED\n"
     refuted = cmd("prove", "n > 3", "--json")
     assert refuted.code == 1 and refuted.rows()[0]["model"]["n"] <= 3
-    assert cmd("prove", "n +").code == 1
+    lines = (("n +",), ("n == n", "--assume", "n >"), ("implies(x, x <= 1)",), ("n +", "--smt2", str(tmp_path / "no")))
+    for line in lines:
+        malformed = cmd("prove", *line, "--json")  # not 1, which is a refutation
+        assert malformed.code == 2 and malformed.rows()[0]["answer"] == "MALFORMED"
+        assert cmd("prove", *line).code == 2 and not cmd("prove", *line).out
+    (place,) = cmd("prove", "n == n", "--assume", "n >", "--json").rows()[0]["diagnostics"]
+    assert place["file"] == "<assumption 1>" and place["column"] == 4 and place["rule"] == "sh/claim-syntax"
     script = tmp_path / "q.smt2"
     assert cmd("prove", "n == n", "--smt2", str(script)).code == 0
     assert "(check-sat)" in script.read_text(encoding="utf-8")

@@ -30,7 +30,8 @@ class Command:
 
     def examples(self, name: str) -> str:
         """What its help ends with."""
-        return "examples:\n" + "\n".join(f"  refrelax {each}" for each in EXAMPLES[name])
+        codes = f"\n\nExit codes: {CODES[name]}." if name in CODES else ""
+        return "examples:\n" + "\n".join(f"  refrelax {each}" for each in EXAMPLES[name]) + codes
 
 
 COMMANDS: dict[str, Command] = {
@@ -97,6 +98,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "completion": ("completion bash", "completion fish"),
 }
 """Command lines that the help of each command ends with; a test reads every one."""
+
+CODES: dict[str, str] = {
+    "prove": "0 proved, 1 refuted, 2 usage (also a claim or an assumption that is none), 3 unknown",
+    "certify": "0 all confirmed, 1 one is rejected, 2 usage (a missing file), 3 nobody confirmed one",
+}
+"""What the exit codes of commands are where the general rule leaves a question open."""
 
 
 class LazyParser(ArgumentParser):

@@ -25,7 +25,7 @@ def certify(options: argparse.Namespace) -> int:
 
 def _one(path: str, options: argparse.Namespace) -> int:
     from refrelax.shape_solver.certify import confirm, verified
-    from refrelax.shape_solver.checker.document import load, question_said
+    from refrelax.shape_solver.checker.document import decoded, load, question_said
     from refrelax.shape_solver.descents.document import FORMAT
 
     text, name = source(path)
@@ -41,12 +41,14 @@ def _one(path: str, options: argparse.Namespace) -> int:
     if problem or found is None:
         row, line, code = {"answer": "REJECTED", "reason": problem}, f"REJECTED {problem}", 1
     elif found.by:
-        line = f"CERTIFIED by {found.by}: {found.question or question_said(document)}"
-        row, code = {"answer": "CERTIFIED", "by": found.by}, 0
+        words = found.question or question_said(document)
+        row, code = {"answer": "CERTIFIED", "by": found.by, "says": words}, 0
+        line = f"CERTIFIED by {found.by}: {words}"
     else:
         row, line, code = {"answer": "OPEN", "missing": found.missing}, f"OPEN needs {found.missing}", 3
     if options.json:
-        emit({"file": name, **row})
+        asked = {} if problem or document is None else {"question": decoded(document)}
+        emit({"file": name, **row, **asked})
     else:
         print(f"{name}: {line}")
     return code

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from refrelax.commands.shared import add_json, emit, seconds
+from refrelax.commands.shared import add_json, complain, diagnostic_row, emit, seconds
+from refrelax.errors import Malformed
+from refrelax.spelled import spelled
 
 FITS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
@@ -33,7 +35,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def prove(options: argparse.Namespace) -> int:
-    """0 proved, 1 refuted, 3 unknown."""
+    """0 proved, 1 refuted, 3 unknown; 2 where the claim or an assumption is none, which is no answer to it."""
+    try:
+        return _proved(options)
+    except Malformed as error:
+        complain(error)
+        if options.json:
+            found = [diagnostic_row(each) for each in error.diagnostics]
+            emit({"claim": options.claim, "answer": "MALFORMED", "rejection": "Malformed", "diagnostics": found})
+        return 2
+
+
+def _proved(options: argparse.Namespace) -> int:
     from refrelax import shape_solver
 
     extra: dict[str, Any] = {k: v for k in ("fits", "division") if (v := getattr(options, k)) is not None}
@@ -109,7 +122,7 @@ def _said(answer: Any) -> tuple[dict[str, Any], str, int]:
             note = " (vacuously: the assumptions hold nowhere, or the claim is defined nowhere)" if vacuous else ""
             return {"answer": "PROVED", "vacuous": vacuous}, f"PROVED{note}", 0
         case Refuted(model=model):
-            values = " ".join(f"{k}={v}" for k, v in sorted(model.items()))
+            values = " ".join(f"{k}={spelled(v)}" for k, v in sorted(model.items()))
             return {"answer": "REFUTED", "model": dict(model)}, f"REFUTED {values}".rstrip(), 1
         case _:
             reason, stage = str(answer.reason), str(answer.stage)

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
+from refrelax.spelled import DECIMAL_BITS, spelled
 
 if TYPE_CHECKING:
     from refrelax.semantics.types.checked import CheckedModule
@@ -165,7 +166,8 @@ def complain(rejection: Rejection) -> None:
 
 
 def emit(row: dict[str, Any]) -> None:
-    """One JSON object on one line; infinities and NaN as strings, so that every reader takes it."""
+    """One JSON object on one line; infinities, NaN and integers of more than ``DECIMAL_BITS`` bits (in hex) as strings,
+    so that every reader takes it."""
     print(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
 
 
@@ -175,6 +177,8 @@ def plain(value: Any) -> Any:
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > DECIMAL_BITS:
+        return spelled(value)
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -23,6 +23,7 @@ from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.claim import Effort, Query, Stage
 from refrelax.shape_solver.defined import obligation
 from refrelax.shape_solver.encode import Plain, settled
+from refrelax.spelled import decimal
 
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
@@ -137,7 +138,7 @@ def _text(node: Node, called: Mapping[str, str]) -> str:
         case bool():
             return "true" if node else "false"
         case int():
-            return str(node) if node >= 0 else f"(- {-node})"
+            return decimal(node) if node >= 0 else f"(- {decimal(-node)})"
         case ("var", name):
             return f"|{called[name]}|"
         case (("+" | "*" | "and" | "or") as op, single):

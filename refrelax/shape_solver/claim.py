@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from refrelax.notebook import Told
 from refrelax.shape_solver.core import each_once, spread
+from refrelax.spelled import spelled_values
 from refrelax.syntax.scalars import PrimExpr, SymVar, bool_imm
 
 Effort: TypeAlias = Literal["quick", "normal", "thorough"]
@@ -85,6 +86,9 @@ class Refuted(Told):
 
     model: dict[str, int]
     stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Refuted(model={spelled_values(self.model)})"
 
 
 @dataclass(frozen=True, slots=True)

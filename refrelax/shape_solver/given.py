@@ -31,10 +31,10 @@ def refuse(expected: str, found: object) -> NoReturn:
     )
 
 
-def claim_of(given: object) -> PrimExpr:
-    """A claim, as text or as an expression."""
+def claim_of(given: object, called: str = "<claim>") -> PrimExpr:
+    """A claim, as text or as an expression; ``called``: what a text is in messages."""
     if isinstance(given, str):
-        return parse_claim(given)
+        return parse_claim(given, called)
     if not isinstance(given, EXPRESSIONS):
         refuse("a claim: a text such as 'n >= 0', or a scalar expression of dtype bool", given)
     return cast(PrimExpr, given)
@@ -42,7 +42,8 @@ def claim_of(given: object) -> PrimExpr:
 
 def claims_of(given: object) -> tuple[PrimExpr, ...]:
     """A list of claims, in order; a set in the order of what its members say."""
-    return tuple(map(claim_of, listed(given, "a list of assumptions, such as ['n >= 0']")))
+    parts = listed(given, "a list of assumptions, such as ['n >= 0']")
+    return tuple(claim_of(each, f"<assumption {number}>") for number, each in enumerate(parts, 1))
 
 
 def dim_of(given: object) -> PrimExpr:

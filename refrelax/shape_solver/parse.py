@@ -10,6 +10,7 @@ Spec: ``spec/06b-solver.md``, ``sh/claim-syntax``.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from functools import reduce
 
@@ -47,6 +48,18 @@ INTRINSICS: dict[type[ast.operator], str] = {
 COMPARE: dict[type[ast.cmpop], BinaryOp] = {
     ast.Eq: "EQ", ast.NotEq: "NE", ast.Lt: "LT", ast.LtE: "LE", ast.Gt: "GT", ast.GtE: "GE",
 }  # fmt: skip
+
+DIGITS = 4_300
+"""Decimal digits of a literal; Python reads no longer ones. A larger number is written in hex."""
+
+DECIMAL = re.compile(r"(?<![\w.])[0-9][0-9_]*")
+
+FOREIGN = re.compile(r"&&|\|\||!(?!=)|(?<![=<>!:])=(?!=)|\?")
+INSTEAD = {"&&": "and", "||": "or", "!": "not", "=": "==", "?": "a if c else b"}
+"""Operators of other languages, and what stands for them in a claim."""
+
+ELSEWHERE = {"cdiv": "ceildiv", "ceil_div": "ceildiv", "pow": "**", "where": "select", "xor": "^", "mod": "%"}
+"""Functions of other libraries that no spelling leads from to ours."""
 
 CONSTRUCTORS: tuple[BinaryOp, ...] = (
     "Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Min", "Max", "LT", "LE", "GT", "GE",
@@ -120,16 +133,21 @@ class _Reader:
         if not isinstance(text, str):
             raise UsageError(f"expected a text in Python's expression syntax, found {text!r:.60}")
         self.text = text.strip()
+        before = text[: len(text) - len(text.lstrip())]
+        self.before = before.count("\n"), len(before) - before.rfind("\n") - 1
+        """Lines before the claim, and characters before it on its first one."""
         self.filename = filename
         self.depth = 0
         self.claims: set[str] = set()
         """Names that stand as claims somewhere in the text."""
+        for number in DECIMAL.finditer(self.text):
+            if (digits := len(number[0].replace("_", ""))) > DIGITS:
+                expected = f"a number of at most {DIGITS} decimal digits (hex, 0x…, has no limit)"
+                raise self.refused(f"expected {expected}, found one of {digits}", self.line_and_column(number.start()))
         try:
             self.root = ast.parse(self.text, filename, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            place = Span(filename, getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1)
-            message = f"expected a claim in Python's expression syntax, found {self.text[:60]!r}"
-            raise Malformed([Diagnostic("sh/claim-syntax", message, place)]) from None
+            raise self.no_expression(error) from None
 
     def claim(self) -> PrimExpr:
         return self.settled("b")
@@ -146,10 +164,61 @@ class _Reader:
                 return found
             self.claims |= claims
 
+    # --- what is refused
+
+    def refused(self, message: str, place: tuple[int, int]) -> Malformed:
+        """``message`` about a line and a column of the stripped text, from 1."""
+        line, column = place
+        place = line + self.before[0], column + (self.before[1] if line == 1 else 0)
+        return Malformed([Diagnostic("sh/claim-syntax", message, Span(self.filename, *place))])
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """Where a character of the stripped text stands."""
+        above = self.text[:offset]
+        return above.count("\n") + 1, offset - above.rfind("\n")
+
+    def no_expression(self, error: Exception) -> Malformed:
+        """What Python does not read: an operator of another language, if there is one, else where Python stopped."""
+        foreign = [each for each in FOREIGN.finditer(self.text) if each[0] != "=" or not self.keyword(each.start())]
+        if isinstance(error, SyntaxError) and foreign:
+            found = foreign[0]
+            return self.refused(
+                f"expected {INSTEAD[found[0]]!r}, found {found[0]!r}", self.line_and_column(found.start())
+            )
+        line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 0
+        if isinstance(error, SyntaxError) and column < 1:  # it ends too soon
+            line, column = self.line_and_column(len(self.text))
+        return self.refused(
+            f"expected a claim in Python's expression syntax, found {self.text[:60]!r}", (line, max(column, 1))
+        )
+
+    def keyword(self, offset: int) -> bool:
+        """Whether the ``=`` there is that of ``T.Let(x, where={…})``."""
+        return self.text[:offset].rstrip().endswith("where")
+
     def fail(self, node: ast.AST, expected: str) -> Malformed:
-        place = Span(self.filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
         found = ast.get_source_segment(self.text, node) or type(node).__name__
-        return Malformed([Diagnostic("sh/claim-syntax", f"expected {expected}, found {found[:60]!r}", place)])
+        return self.refused(f"expected {expected}, found {found[:60]!r}", self.characters(node, ""))
+
+    def characters(self, node: ast.AST, end: str) -> tuple[int, int]:
+        """Line and column where ``node`` begins, or, for ``end_``, where it has ended; ``ast`` counts bytes."""
+        line, offset = getattr(node, f"{end}lineno", 1), getattr(node, f"{end}col_offset", 0)
+        row = self.text.split("\n")[line - 1].encode()[:offset]
+        return line, len(row.decode(errors="replace")) + 1
+
+    def fail_between(self, left: ast.expr, right: ast.expr, expected: str) -> Malformed:
+        """What stands between two operands is no operator of claims."""
+        rows = self.text.split("\n")
+        line, column = self.characters(left, "end_")
+        until = self.characters(right, "")
+        while (line, column) < until:
+            rest = rows[line - 1][column - 1 :]
+            if found := re.match(r"(?:is\s+not|not\s+in|\w+|[^\s()\\]+)", rest):
+                return self.refused(f"expected {expected}, found {found[0]!r}", (line, column))
+            line, column = (line, column + 1) if rest else (line + 1, 1)
+        return self.fail(left, expected)
+
+    # --- what is read
 
     def read(self, node: ast.expr, want: str) -> PrimExpr:
         """``node`` as an integer (``i``), a claim (``b``), or whichever it is (``?``)."""
@@ -208,10 +277,11 @@ class _Reader:
             spine.append(left)
         result = self.read(spine[-1].left, "i")
         for each in reversed(spine):
-            result = self.arithmetic(each, result, each.op, each.right)
+            result = self.arithmetic(each, result)
         return result
 
-    def arithmetic(self, node: ast.expr, left: PrimExpr, op: ast.operator, right: ast.expr) -> PrimExpr:
+    def arithmetic(self, node: ast.BinOp, left: PrimExpr) -> PrimExpr:
+        before, op, right = node.left, node.op, node.right
         if isinstance(op, ast.Pow):
             return self.power(node, left, right)
         b = self.read(right, "i")
@@ -219,7 +289,8 @@ class _Reader:
             return Binary(OPERATORS[type(op)], left, b)
         if type(op) in INTRINSICS:
             return Intrinsic(INTRINSICS[type(op)], (left, b), "int64")
-        raise self.fail(node, "one of + - * // % << >> & | ^ **")
+        hint = ", // (floor) or truncdiv for a quotient" if isinstance(op, ast.Div) else ""
+        raise self.fail_between(before, right, f"one of + - * // % << >> & | ^ **{hint}")
 
     def power(self, node: ast.expr, left: PrimExpr, right: ast.expr) -> PrimExpr:
         if isinstance(right, ast.Constant) and isinstance(right.value, int) and 1 <= right.value <= 16:
@@ -233,7 +304,7 @@ class _Reader:
         parts: list[PrimExpr] = []
         for a, op, b in zip(sides, node.ops, sides[1:]):
             if type(op) not in COMPARE:
-                raise self.fail(node, "one of == != < <= > >=")
+                raise self.fail_between(a, b, "one of == != < <= > >=")
             left, right = self.pair(a, b)
             if left.dtype == "bool" and COMPARE[type(op)] not in ("EQ", "NE"):
                 raise self.fail(node, "== or != between claims")
@@ -263,7 +334,7 @@ class _Reader:
         if name is not None and is_dtype(name) and len(args) == 1:
             return self.cast(node, name, args[0])
         if name not in FUNCTIONS:
-            raise self.fail(node, f"one of the functions {', '.join(sorted(FUNCTIONS))}")
+            raise self.fail(func, _functions_near(name))
         kinds, build = FUNCTIONS[name]
         if kinds == "b??" and len(args) == 3:
             return self.choice(build, args, want)
@@ -271,7 +342,10 @@ class _Reader:
             return build(*self.pair(*args))
         wanted = kinds.rstrip("*")
         if len(args) != len(wanted) and not (kinds.endswith("*") and len(args) >= len(wanted)):
-            raise self.fail(node, f"{len(wanted)} arguments of {name}")
+            least = f"{len(wanted)}{' or more' if kinds.endswith('*') else ''}"
+            raise self.fail(
+                node, f"{least} {'argument' if least == '1' else 'arguments'} of {name} (found {len(args)})"
+            )
         wanted += wanted[-1] * (len(args) - len(wanted))
         return build(*(self.read(arg, want) for arg, want in zip(args, wanted)))
 
@@ -287,7 +361,7 @@ class _Reader:
 
     def cast(self, node: ast.expr, dtype: str, arg: ast.expr) -> PrimExpr:
         if not is_dtype(dtype) or kind(dtype) not in ("int", "uint", "bool") or lanes(dtype) != 1:
-            raise self.fail(node, "an integer dtype")
+            raise self.fail(node, INTEGER_DTYPE)
         value = self.read(arg, "?")
         number = as_int(value) if isinstance(value, Literal) and value.dtype == "int64" else None
         if number is not None and dtype != "bool" and integer_range(dtype)[0] <= number <= integer_range(dtype)[1]:
@@ -300,6 +374,22 @@ class _Reader:
             raise self.fail(node, "T.Let(body, where={x: value})")
         bound = self.read(value, "?")
         return Let(SymVar(name, "bool" if bound.dtype == "bool" else "int64"), bound, self.read(body, want))
+
+
+INTEGER_DTYPE = "an integer dtype (int1 to int64, uint1 to uint64) or bool"
+
+
+def _functions_near(name: str | None) -> str:
+    """What is expected where ``name`` is called: the functions of about that name, else all of them."""
+    if name is not None and re.fullmatch(r"u?int[0-9]+|float[0-9]+|bfloat16", name):
+        return INTEGER_DTYPE
+    from difflib import get_close_matches  # only a mistake needs it
+
+    known = {each.lower(): each for each in sorted(FUNCTIONS)}
+    near = [ELSEWHERE[name]] if name in ELSEWHERE else get_close_matches((name or "").lower(), known, 3, 0.7)
+    if near:
+        return f"a function of claims (perhaps {' or '.join(known.get(each, each) for each in near)})"
+    return f"one of the functions {', '.join(sorted(FUNCTIONS))}"
 
 
 def _names(node: ast.expr) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
 
+from refrelax.errors import UsageError
 from refrelax.rules import rule
 from refrelax.shape_solver import float_atoms, normal
 from refrelax.shape_solver.allowance import Allowance
@@ -193,11 +194,11 @@ class Prover:
         """The question as a certificate that nobody has proved, for its ``smt2``.
 
         Raises:
-            ValueError: it is too large.
+            UsageError: it is too large.
         """
         found = self._entered(claim_of(claim))
         if isinstance(found, str):
-            raise ValueError(f"expected a smaller question, found one that is {found}")
+            raise UsageError(f"expected a smaller question, found one that is {found}")
         return Certificate(found, (), self.door.names())
 
     @rule("sh/size")

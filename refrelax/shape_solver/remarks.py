@@ -18,6 +18,7 @@ from refrelax.shape_solver.claim import Effort, Proved, Refuted
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic
 from refrelax.shape_solver.prover import prove
+from refrelax.spelled import spelled
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols
 from refrelax.syntax.write.scalars import expression
 
@@ -51,7 +52,7 @@ class Remark:
             case "never":
                 return "holds for no extents"
             case "sometimes":
-                values = ", ".join(f"{name}={value}" for name, value in self.fails_at.items())
+                values = ", ".join(f"{name}={spelled(value)}" for name, value in self.fails_at.items())
                 return f"is left to the run; it fails at {values}"
             case _:
                 return "is left to the run; no proof and no counterexample was found"

@@ -22,6 +22,7 @@ from typing import Any
 
 from refrelax.shape_solver.allowance import BUILT, FEWEST, KEPT, LOOP, SLOWEST, SPENT, Allowance
 from refrelax.shape_solver.axioms import Node
+from refrelax.spelled import decimal, of_decimal
 from refrelax.syntax.dtypes import bits, kind
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, Select, SymVar, literal_int
 
@@ -146,7 +147,8 @@ def _asked(
     if answer != z3.sat or stopped:  # Z3 calls all limits "canceled"
         return STOPPED if stopped else "open"
     model = solver.model()
-    return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
+    found = {name: model.eval(variable, model_completion=True) for name, variable in builder.variables.items()}
+    return {name: of_decimal(value.as_string()) for name, value in found.items()}
 
 
 def _growing(formulas: Sequence[Node]) -> frozenset[str]:
@@ -279,7 +281,7 @@ class _Builder:
         if isinstance(node, int):
             found = self.numbers.get(node)
             if found is None:
-                found = self.numbers[node] = z3.IntVal(node, self.context)
+                found = self.numbers[node] = z3.IntVal(decimal(node), self.context)
             return found
         known = self.objects.get(id(node))
         if known is None:

@@ -22,6 +22,7 @@ PACKAGE = ROOT / "refrelax"
 LAYERS: dict[str, int] = {
     "version": 0,
     "errors": 0,
+    "spelled": 0,  # integers of any size as text
     "notebook": 0,  # what a notebook shows of a value
     "extras": 0,  # the one border to optional packages
     "rules": 0,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from math import gcd
 
+from refrelax.spelled import spelled
+
 Mono = tuple[str, ...]
 Poly = dict[Mono, int]
 
@@ -74,7 +76,11 @@ def serial(p: Poly) -> str:
     """A spelling that is the same for equal polynomials, and only for those (given unambiguous atom keys)."""
     if not p:
         return "0"
-    return "+".join(f"{c}*{'*'.join(mono)}" if mono else str(c) for mono, c in sorted(p.items()))
+    terms = sorted(p.items())
+    try:
+        return "+".join(f"{c}*{'*'.join(mono)}" if mono else str(c) for mono, c in terms)
+    except ValueError:  # a number of more digits than Python prints
+        return "+".join("*".join((spelled(c), *mono)) for mono, c in terms)
 
 
 def weight(p: Poly) -> int:

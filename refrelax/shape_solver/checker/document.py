@@ -13,7 +13,7 @@ from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.points import counterexample
 from refrelax.shape_solver.checker.script import script
 from refrelax.shape_solver.checker.terms import Question, Rejected, expect, shown
-from refrelax.shape_solver.checker.words import display, readable
+from refrelax.shape_solver.checker.words import display, readable, truth
 
 FORMAT = "refrelax-certificate"
 VERSION = 2
@@ -97,6 +97,23 @@ def _examined(document: Any, question: Question) -> Finding:
             return Finding(script=own) if text == own else Finding(rejected="the script is not that of the question")
         case found:
             raise Rejected(f"expected evidence: a log, points, or a script, found {shown(found)}")
+
+
+def decoded(document: Any) -> dict[str, Any]:
+    """The question of a certificate, read back from the file: ``claim`` and ``assumptions`` in the syntax of claims,
+    ``fits`` (a dtype or ``None``) and ``division``.
+
+    Raises:
+        Rejected: there is none.
+    """
+    question = asked(document)
+    names = display(question, document.get("names"))
+    return {
+        "claim": truth(question.claim, names),
+        "assumptions": [truth(each, names) for each in question.assumptions],
+        "fits": question.dtype if question.fits is not None else None,
+        "division": "require" if question.require else "assume",
+    }
 
 
 def question_said(document: Any) -> str:

@@ -82,7 +82,8 @@ def shown(found: object) -> str:
 def integer(number: Any) -> int:
     """An integer that is one (no truth, no float) and not too long."""
     if type(number) is not int or number.bit_length() > MAX_BITS:
-        raise Rejected(f"expected an integer of at most {MAX_BITS} bits, found {shown(number)}")
+        found = f"one of {number.bit_length()} bits" if type(number) is int else shown(number)
+        raise Rejected(f"expected an integer of at most {MAX_BITS} bits, found {found}")
     return number
 
 

@@ -10,6 +10,7 @@ from refrelax.shape_solver.checker.check import Checker
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading
 from refrelax.shape_solver.checker.terms import Question, Term
+from refrelax.spelled import spelled
 
 
 class Words:
@@ -41,7 +42,7 @@ class Words:
         for mono, c in sorted(p.terms.items(), key=lambda each: (-len(each[0]), each[0])):
             factors = [self.bracketed(atom) for atom in mono]
             if abs(c) != 1 or not factors:
-                factors.insert(0, str(abs(c)))
+                factors.insert(0, spelled(abs(c)))
             terms.append((" - " if c < 0 else " + ", "*".join(factors)))
         text = "".join(sign + term for sign, term in terms)
         return ("-" if text.startswith(" - ") else "") + text[3:] if text else "0"
@@ -162,7 +163,7 @@ def integer(e: Term, names: list[str]) -> str:
     """An integer in the syntax of claims."""
     match e:
         case ["const", number]:
-            return str(number)
+            return spelled(number)
         case ["sym", int() as number]:
             return names[number]
         case ["wrap", dtype, a]:
