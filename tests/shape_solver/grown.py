@@ -29,7 +29,7 @@ CASTS = tuple(sign + str(bits) for sign in ("int", "uint") for bits in BITS)
 
 
 def _shift(x: int, k: int) -> Value:
-    if k < 0 or (x and k > 1500) or x.bit_length() > 40_000:
+    if k < 0 or (x and k > 40_000) or x.bit_length() > 40_000:
         return None
     return x << k if x else 0
 
