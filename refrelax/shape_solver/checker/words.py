@@ -10,7 +10,6 @@ from refrelax.shape_solver.checker.check import Checker
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading
 from refrelax.shape_solver.checker.terms import Question, Term
-from refrelax.spelled import spelled
 
 
 class Words:
@@ -185,3 +184,9 @@ def operand(e: Term, names: list[str]) -> str:
     """An integer as an operand of an operator."""
     text = integer(e, names)
     return f"({text})" if e[0] in INFIX or e[0] == "not" or text.startswith("-") else text
+
+
+def spelled(number: int) -> str:
+    """``number`` in decimals, a very large one in hex: Python turns none of more than 4300 digits into text. (As
+    ``refrelax.spelled``; what checks has nothing of the rest.)"""
+    return str(number) if number.bit_length() <= 2_048 else hex(number)
