@@ -193,6 +193,8 @@ class Floats(Base):
             return careful("div", a, b)
 
     def mod(self, a: Payload, b: Payload) -> Payload:
+        if isinstance(a, Poison) or isinstance(b, Poison):  # also where the other alone says that it is NaN
+            return careful("mod", a, b)
         try:
             return self.round(remainder(a, b))
         except CAUGHT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -176,6 +177,23 @@ def test_integers_made_from_intervals(items: list[float], dtype: str) -> None:
     for seed in range(4):
         for (kind, held_by), (_, drawn) in zip(enclosed, run(reading("sampled", seed)), strict=True):
             assert held(held_by, kind, drawn), (held_by, drawn)
+
+
+@pytest.mark.parametrize("name", ["ieee", "enclosure", "sampled", "guarded"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_poison_is_poison_beside_what_decides_alone(name: str, dtype: str) -> None:
+    """``mod`` of an infinity, or by NaN or 0, is NaN whatever the other operand is, unless that is poison."""
+    spoiled = poison("st/never-written")
+    f = reading(name).at(dtype)
+    names = (*COMPARISONS, "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "maximum", "minimum")
+    for value in (math.nan, math.inf, -math.inf, 0.0, -0.0):
+        other = f.lit(value)
+        for each in names:
+            assert isinstance(getattr(f, each)(spoiled, other), Poison), (each, value)
+            assert isinstance(getattr(f, each)(other, spoiled), Poison), (each, value)
+        for each in (m for m in MATH2 if m != "ldexp"):  # (takes an integer)
+            assert isinstance(f.math2(each)(spoiled, other), Poison), (each, value)
+            assert isinstance(f.math2(each)(other, spoiled), Poison), (each, value)
 
 
 @pytest.mark.parametrize("name", ["ieee", "enclosure", "sampled", "guarded"])
