@@ -105,8 +105,6 @@ class _Calls:
     """What every name that is made has in it, and none that is there."""
     by: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """``get`` and ``set``: the function that does it, and what each call gives it before the number."""
-    fetched: dict[str, Item] = field(default_factory=dict)
-    """By the name of the binding."""
     numbers: dict[int, Item] = field(default_factory=dict)
     """What is fetched by number."""
     kept: dict[int, str] = field(default_factory=dict)

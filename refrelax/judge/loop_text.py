@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from math import prod
 from typing import Any
 
+from refrelax.semantics.loops.visit import with_parts
 from refrelax.shape_solver.pointwise.views import is_plain
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -157,12 +158,8 @@ def put(root: Any, by: Mapping[str, PrimExpr]) -> Any:
     match root:
         case SymVar(name=name):
             return by.get(name, root)
-        case tuple():
-            return tuple(put(each, by) for each in root)
-        case _ if not is_dataclass(root) or isinstance(root, type | Literal):
-            return root
         case _:
-            return replace(root, **{f.name: put(getattr(root, f.name), by) for f in fields(root) if f.init})
+            return with_parts(root, lambda part: put(part, by))
 
 
 def plus(low: PrimExpr, k: int) -> PrimExpr:

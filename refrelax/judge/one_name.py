@@ -10,12 +10,13 @@ Spec: ``spec/06c-pointwise.md``, ``va/lockstep``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from refrelax.judge.loop_text import parts_of, wide
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal
+from refrelax.semantics.loops.visit import with_parts
 from refrelax.shape_solver.pointwise.row_major import reshaped_indices
 from refrelax.shape_solver.pointwise.views import is_plain, product
 from refrelax.syntax import dtypes
@@ -134,17 +135,13 @@ def _only_elements(whole: Whole, body: tuple[Any, ...]) -> bool:
 def _renamed(root: Any, views: Mapping[str, Whole]) -> Any:
     """A text in which every view is its base."""
     match root:
-        case tuple():
-            return tuple(_renamed(each, views) for each in root)
         case BufferLoad(buffer=name) | BufferStore(buffer=name) if name in views:
             new = _at_its_base(root, views[name], _renamed(root.indices, views))
             return replace(new, value=_renamed(root.value, views)) if isinstance(root, BufferStore) else new
         case BufferRef(buffer=name) if name in views:
             return replace(root, buffer=views[name].base.name)
-        case _ if not is_dataclass(root) or isinstance(root, type | Literal):
-            return root
         case _:
-            return replace(root, **{f.name: _renamed(getattr(root, f.name), views) for f in fields(root) if f.init})
+            return with_parts(root, lambda part: _renamed(part, views))
 
 
 def _at_its_base(e: BufferLoad | BufferStore, found: Whole, indices: tuple[PrimExpr, ...]) -> BufferLoad | BufferStore:

@@ -28,6 +28,8 @@ ASKED = 5_000
 FORM = 60
 """What one node of a question costs that is opened, split or digested once more."""
 
+RANGE = 170
+"""What one node of a part costs whose range is looked for: parts stand in parts, and each is asked about."""
 
 LOG = 250_000
 """What the search for a log may cost (``prooflog.elaborate.FIRST``)."""

@@ -54,10 +54,8 @@ class Run:
     """Sums of which nothing but the equation is asked: after a bit that is other than 0 they keep nothing."""
     moving: list[int] = field(default_factory=list)
     open: dict[State, bool] = field(default_factory=dict)
-    spent: int = 0
-    """Bits that were looked at."""
     cost: int = 0
-    """And as many as what else was done takes."""
+    """Bits that were looked at, and as many as what else was done takes."""
 
     @staticmethod
     def of(machine: Machine, goal: Truth) -> Run:
@@ -168,11 +166,10 @@ class Run:
         first = self.start()
         came: dict[State, tuple[State, int] | None] = {first: None}
         count, moving = 1 << self.machine.letters, max(1, len(self.moving))
-        pending, cost = [first], moving * count
-        for state in pending:
-            self.spent += cost
-            self.cost += moving * (STREAM + count) + LETTER * count
-            if self.spent > limit:
+        pending, cost = [first], moving * (STREAM + count) + LETTER * count
+        for number, state in enumerate(pending, 1):
+            self.cost += cost
+            if number * moving * count > limit:
                 return "open"
             columns, after = self.next(state)
             for letter, other in enumerate(after):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
@@ -43,21 +44,24 @@ AXIOM = 6
 # --- the two readings ------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Plain:
-    """Follows the expression."""
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """What both have. ``most``: terms and formulas after which no more are made."""
 
     fresh: Fresh = field(default_factory=Fresh)
     kept: Kept = field(default_factory=dict)
-    terms: dict[int, tuple[PrimExpr, Node]] = field(default_factory=dict)
-    """By identity: what is shared is read once."""
+    terms: dict[Any, Any] = field(default_factory=dict)
     most: float = inf
-    """Terms and formulas after which no more are made."""
 
     @property
     def size(self) -> int:
         """Terms and formulas so far, about."""
         return len(self.terms) + len(self.kept) + AXIOM * len(self.fresh.axioms)
+
+
+@dataclass(slots=True)
+class Plain(_Reading):
+    """Follows the expression. ``terms``: by identity, so that what is shared is read once, each with its expression."""
 
     @property
     def work(self) -> int:
@@ -130,20 +134,10 @@ class Plain:
 
 
 @dataclass(slots=True)
-class Normal:
-    """Goes through the normal form."""
+class Normal(_Reading):
+    """Goes through the normal form. ``terms``: of atoms, by key."""
 
     atoms: Atoms
-    fresh: Fresh = field(default_factory=Fresh)
-    named: dict[str, Node] = field(default_factory=dict)
-    kept: Kept = field(default_factory=dict)
-    most: float = inf
-    """Terms and formulas after which no more are made."""
-
-    @property
-    def size(self) -> int:
-        """Terms and formulas so far, about."""
-        return len(self.named) + len(self.kept) + AXIOM * len(self.fresh.axioms)
 
     @property
     def work(self) -> int:
@@ -162,9 +156,9 @@ class Normal:
         return terms[0] if len(terms) == 1 else plus(*terms) if terms else 0
 
     def atom(self, key: str) -> Node:
-        if key not in self.named:
-            self.named[key] = self.define(self.atoms.table[key])
-        return self.named[key]
+        if key not in self.terms:
+            self.terms[key] = self.define(self.atoms.table[key])
+        return self.terms[key]
 
     def define(self, atom: Atom) -> Node:
         parts = [self.poly(each) for each in atom.args]

@@ -396,8 +396,7 @@ class Attempt(Posed):
         """By few stages."""
         if self.context.absurd:
             return self.proved("assumptions", "they hold nowhere here")
-        if self.allowance.left <= 0:
-            self.allowance.short = True
+        if not self.allowance.has(1):
             return None
         return (
             self.points("points", FEW, 1)

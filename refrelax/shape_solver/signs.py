@@ -15,6 +15,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
+from refrelax.shape_solver.allowance import RANGE
 from refrelax.shape_solver.bit_forms import BITWISE
 from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.context import Context
@@ -26,10 +27,6 @@ from refrelax.syntax.scalars import Binary, Intrinsic, Literal, PrimExpr, SymVar
 
 MAX_PARTS = 12
 """Bit operators replaced in one claim."""
-
-NODE = 170
-"""What it costs to look for the range of one node of a part, in units of the allowance: parts stand in parts, and each
-is asked about."""
 
 Range = tuple[int | None, int | None]
 
@@ -98,7 +95,7 @@ class _Parts:
         self.orders += [each for each in orders if not conditions(each)]
 
     def range(self, e: PrimExpr) -> Range:
-        self.spent.work += NODE * measure(e)[0]
+        self.spent.work += RANGE * measure(e)[0]
         if self.spent.work > self.spent.most:
             return None, None
         facts = self.context.facts

@@ -40,6 +40,7 @@ from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.graph.overwriting import overwrites
 from refrelax.semantics.graph.unknown_calls import functions_among, of_library
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.packing import members
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
@@ -249,7 +250,7 @@ class Running:
 
     def placed(self, outputs: list[Any], result: Any) -> tuple[()]:
         """Results where they go, all of them read before the first is written."""
-        results = copied(self.held(single(result)))
+        results = copied(self.held(members(result)))
         for array, found in zip(outputs, results, strict=True):
             self.place(array, found)
         return ()
@@ -312,11 +313,6 @@ def overwritten(module: Module) -> bool:
             if library or overwrites(node, functions):
                 return True
     return False
-
-
-def single(value: Any) -> tuple[Any, ...]:
-    """What a value holds that is no tuple, in order."""
-    return tuple(part for each in value for part in single(each)) if isinstance(value, tuple) else (value,)
 
 
 def spoil(outputs: list[Any]) -> None:

@@ -8,12 +8,12 @@ Spec: ``spec/07-evaluation.md``, ``ev/contract``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from refrelax.errors import Ended, Span, Trapped, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.graph.machine import Machine
+from refrelax.semantics.types.packing import members
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Function
 
@@ -35,7 +35,7 @@ def call_contract(run: Machine, name: str, contract: str, args: list[Any], span:
     outs = args[count:]
     if not outs:
         return result
-    found = list(_parts(result))
+    found = members(result)
     if len(found) != len(outs):
         message = f"the contract of {name!r} gives {len(found)} results, found room for {len(outs)}"
         raise unspecified("ev/contract", message, span)
@@ -45,15 +45,6 @@ def call_contract(run: Machine, name: str, contract: str, args: list[Any], span:
     for out, payloads in zip(outs, results, strict=True):
         out.assign(payloads)
     return ()
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """What a value holds that is no tuple, in order."""
-    if isinstance(value, tuple):
-        for each in value:
-            yield from _parts(each)
-    else:
-        yield value
 
 
 def _check_room(name: str, out: Any, found: Any, span: Span | None) -> None:

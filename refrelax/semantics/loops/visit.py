@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -31,6 +32,7 @@ from refrelax.syntax.scalars import (
     Cast,
     Intrinsic,
     Let,
+    Literal,
     Not,
     PrimExpr,
     Ramp,
@@ -145,6 +147,16 @@ def reinterprets(function: PrimFunc) -> bool:
             case _:
                 pass
     return False
+
+
+def with_parts(root: Any, go: Callable[[Any], Any]) -> Any:
+    """A text with ``go`` of each part in its place: of a tuple its members, of a node its fields; what has no parts is
+    itself."""
+    if isinstance(root, tuple):
+        return tuple(map(go, root))
+    if not is_dataclass(root) or isinstance(root, type | Literal):
+        return root
+    return replace(root, **{each.name: go(getattr(root, each.name)) for each in fields(root) if each.init})
 
 
 def rebuild(expr: PrimExpr, change: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from refrelax.syntax.types import TupleType, Type
 
@@ -13,6 +13,11 @@ V = TypeVar("V")
 def parts(type_: Type) -> tuple[Type, ...]:
     """What a type is made of that is no tuple, in order; of one that is none, itself."""
     return tuple(part for each in type_.fields for part in parts(each)) if isinstance(type_, TupleType) else (type_,)
+
+
+def members(value: Any) -> tuple[Any, ...]:
+    """What a value holds that is no tuple, in order; of one that is none, itself."""
+    return tuple(part for each in value for part in members(each)) if isinstance(value, tuple) else (value,)
 
 
 def packed(type_: Type, given: Iterator[V], of: Callable[[tuple[V, ...]], V]) -> V:
@@ -29,4 +34,4 @@ def same_form(a: Type | None, b: Type | None) -> bool:
     return not isinstance(a, TupleType) and not isinstance(b, TupleType)
 
 
-__all__ = ["packed", "parts", "same_form"]
+__all__ = ["members", "packed", "parts", "same_form"]

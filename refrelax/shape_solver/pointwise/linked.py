@@ -43,8 +43,8 @@ class Linked:
     def with_symbols(self, names: frozenset[str], more: Iterable[tuple[PrimExpr, frozenset[str]]]) -> list[PrimExpr]:
         """The facts, and those of ``more``, that share a symbol of ``names``, directly or through each other, in
         order."""
-        reached, groups, chosen = set(names), dict[int, Group](), list[bool]()
-        pending, left = set(names), list(more)
+        reached, pending, groups = set(names), set(names), dict[int, Group]()
+        left = list(more)
         chosen = [False] * len(left)
         while pending:
             new = {id(group): group for name in pending if (group := self.groups.get(name)) is not None}

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from refrelax.rules import rule
-from refrelax.semantics.loops.visit import expressions, statements_of
+from refrelax.semantics.loops.visit import expressions, statements_of, with_parts
 from refrelax.shape_solver.pointwise.logic import is_in
 from refrelax.shape_solver.pointwise.views import is_plain
 from refrelax.syntax import dtypes
@@ -226,16 +226,10 @@ def _source(source: BufferRegion, region: _Region) -> BufferRegion:
 
 
 def _replaced(root: Any, region: _Region) -> Any:
-    match root:
-        case tuple():
-            return tuple(_replaced(each, region) for each in root)
-        case _ if not is_dataclass(root) or isinstance(root, type | Literal):
-            return root
-        case _:
-            new = {f.name: _replaced(getattr(root, f.name), region) for f in fields(root) if f.init}
-            if isinstance(root, BufferLoad | BufferStore) and root.buffer == region.name:
-                new |= {"buffer": region.source, "indices": region.at(new["indices"])}
-            return replace(root, **new)
+    new = with_parts(root, lambda part: _replaced(part, region))
+    if isinstance(new, BufferLoad | BufferStore) and new.buffer == region.name:
+        return replace(new, buffer=region.source, indices=region.at(new.indices))
+    return new
 
 
 def _all_expressions(stmt: Stmt) -> tuple[PrimExpr, ...]:

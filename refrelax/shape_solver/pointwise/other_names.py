@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from refrelax.rules import rule
-from refrelax.semantics.loops.visit import statements_of
+from refrelax.semantics.loops.visit import statements_of, with_parts
 from refrelax.shape_solver.pointwise.views import is_plain
 from refrelax.syntax.loops import AllocBuffer, Buffer, BufferParam, DeclBuffer, Evaluate, PrimFunc, SBlock
-from refrelax.syntax.scalars import BufferRef, Literal, int_imm
+from refrelax.syntax.scalars import BufferRef, int_imm
 
 
 @rule("sh/whole-view")
@@ -49,19 +49,11 @@ def _same(view: Buffer, known: Mapping[str, Buffer]) -> str | None:
 
 def renamed(root: Any, names: Mapping[str, str], views: frozenset[str] = frozenset()) -> Any:
     """A text with other names of memory, without the declarations of ``views``."""
-    match root:
-        case tuple():
-            return tuple(renamed(each, names, views) for each in root)
-        case DeclBuffer(buffer) if buffer.name in views:
-            return Evaluate(int_imm(0, "int32"))
-        case _ if not is_dataclass(root) or isinstance(root, type | Literal):
-            return root
-        case _:
-            new = {f.name: renamed(getattr(root, f.name), names, views) for f in fields(root) if f.init}
-            own = new.get("buffer")
-            if isinstance(own, str):
-                new["buffer"] = names.get(own, own)
-            return replace(root, **new)
+    if isinstance(root, DeclBuffer) and root.buffer.name in views:
+        return Evaluate(int_imm(0, "int32"))
+    new = with_parts(root, lambda part: renamed(part, names, views))
+    own = getattr(new, "buffer", None)
+    return replace(new, buffer=names[own]) if isinstance(own, str) and own in names else new
 
 
 __all__ = ["renamed", "with_one_name"]
