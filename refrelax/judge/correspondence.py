@@ -100,7 +100,7 @@ def fetched(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterabl
     if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
         return None
     ours = frozenset(name for each in nodes(tuple(first.functions.values())) for name in library_names(each))
-    known = ours.union(contracts_of(first), contracts_of(second), defined)
+    known = ours.union(contracts_of(first), contracts_of(second), first.functions, second.functions, defined)
     found = fetched_at_once(a, b, second.functions, known)
     if found is None:
         return None

@@ -187,12 +187,9 @@ def fetched_at_once(
     new = [p for p in second.params if p.name not in named]
     handed = {p.name: p.type for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType)}
     kept = [p for p in second.params if p.name not in handed]
-    left = [p.name for p in kept if p.name in named]
-    if [p.name for p in first.params if p.name in left] != left:
-        return None  # (what is called by position would take one for another)
     items = _items(first, {p.name for p in kept})
     held = None if items is None else _held([p for p in new if p.name not in handed], items)
-    if items is None or held is None or _stores(second):
+    if items is None or held is None or _stores(second) or not _in_order(first, kept, held):
         return None
     calls = _Calls(handed, known, items, _new_mark((first, second)))
     blocks = tuple(
@@ -259,6 +256,21 @@ def _held(params: Sequence[Param], items: _Items) -> dict[str, Item] | None:
     if [_kind(p.type) for p in params] != [_kind(type_) for _, _, type_ in found]:
         return None
     return {p.name: item for p, item in zip(params, found, strict=True)}
+
+
+def _in_order(first: Function, kept: Sequence[Param], held: Mapping[str, Item]) -> bool:
+    """Whether the parameters that are left, under their own names or others, stand as the first program has them: what
+    is called by position would take one for another."""
+    places = {p.name: k for k, p in enumerate(first.params)}
+
+    def place(p: Param) -> int:
+        e: object = held[p.name][0] if p.name in held else Var(p.name)
+        owner = e.tuple if isinstance(e, TupleGetItem) else e
+        assert isinstance(owner, Var)
+        return places[owner.name]
+
+    found = [place(p) for p in kept]
+    return found == sorted(found)
 
 
 def _kind(type_: Type | None) -> object:

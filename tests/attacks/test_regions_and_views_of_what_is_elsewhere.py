@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import refrelax as rr
@@ -35,6 +36,24 @@ FAR_STORE = """with T.sblock("b"):
         C[3] = A[3]
     else:
         Y[T.int64(4294967299)] = A[3]"""
+
+
+def test_memory_that_strides_lead_out_of() -> None:
+    """An index from the end is another element of a list."""
+    ran = module("""S = T.alloc_buffer((2,), "float32", strides=(-1,))
+for i in range(2):
+    S[i] = A[i]
+C[0] = A[0]""")
+    given = np.zeros(100, "float32"), np.zeros(100, "float32"), 0
+    ended = rr.run(rr.check(ran), "main", *given)
+    assert getattr(ended, "rule", "") == "ld/store-out-of-bounds"
+    assert not isinstance(rr.validate(module("C[0] = A[0]"), ran), Equivalent)
+
+
+def test_sums_of_truths() -> None:
+    head = HEAD.replace("k: T.int64", "k: T.bool")
+    first, second = (rr.parse(head + f"        C[0] = {e}\n") for e in ("T.float32(0)", "T.Cast('float32', k + k)"))
+    assert rr.validate(first, second).word == "REFUTED"
 
 
 @pytest.mark.parametrize(

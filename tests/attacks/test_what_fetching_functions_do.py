@@ -240,3 +240,27 @@ def test_values_of_a_name_that_is_made(name: str) -> None:
 """
     assert word(first, second) == "PROVED"
     assert word(first, second.replace("R.add(x, w)", "R.add(x, x)")) == "REFUTED"
+
+
+def test_parameters_under_another_name_in_another_order() -> None:
+    first = """    @R.function
+    def main(a: R.Prim("int64"), b: R.Prim("int64")):
+        return (a, b)
+"""
+    second = """    @R.function(pure=False)
+    def main({params}):
+        R.call_packed("set_item", 0, a, ty_args=(R.Any,))
+        R.call_packed("set_item", 1, q, ty_args=(R.Any,))
+        return R.tuple()
+"""
+    ours, theirs = 'a: R.Prim("int64")', 'q: R.Prim("int64")'
+    assert word(first, second.format(params=f"{ours}, {theirs}")) == "PROVED"
+    assert unassumed(first, second.format(params=f"{theirs}, {ours}"))
+
+
+def test_functions_of_the_module_fetch_nothing() -> None:
+    own = """    @R.function
+    def get_item(n: R.Prim("int64")):
+        return R.zeros(R.shape([4]), "float32")
+"""
+    assert unassumed(TAKEN, FETCHED + own)

@@ -190,7 +190,9 @@ def view(build: Builder, buffer: Buffer, storage: Storage, shape: tuple[Index, .
     strides = tuple(build_index(build, s) for s in buffer.strides) if buffer.strides else row_major_indices(shape)
     origin = fixed(0) if buffer.elem_offset is None else build_index(build, buffer.elem_offset)
     cells = storage.plane(buffer.dtype, build.context.numerics)
-    return Bound(buffer.name, buffer.dtype, storage, cells, shape, strides, origin, buffer.scope, depth=build.depth)
+    bound = Bound(buffer.name, buffer.dtype, storage, cells, shape, strides, origin, buffer.scope, depth=build.depth)
+    bound.borrowed = bool(buffer.strides)  # negative ones lead out of the memory
+    return bound
 
 
 @rule("ev/decl-buffer")

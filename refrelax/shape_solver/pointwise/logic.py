@@ -5,7 +5,7 @@ Spec: ``spec/06c-pointwise.md``, ``sh/element-term``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -14,6 +14,7 @@ from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.shape_solver.claim import Answer, Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.defined import conditions
+from refrelax.shape_solver.door import NoQuestion
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.linked import Linked
 from refrelax.shape_solver.prover import Prover
@@ -135,10 +136,10 @@ class Logic:
         answer = self._same.get(key)
         if answer is None:
             self.spend(QUESTION)
-            answer = self._prover(given, "quick").prove(claim)
+            answer = _taken(lambda: self._prover(given, "quick").prove(claim))
             if isinstance(answer, Unknown) and purpose in HARD and self.hard < MOST_HARD:
                 self.hard += 1
-                answer = self._prover(given, "normal").prove(claim)
+                answer = _taken(lambda: self._prover(given, "normal").prove(claim))
             self._same[key] = answer
         if isinstance(answer, Refuted):
             self._note({names.get(name, name): k for name, k in answer.model.items()})
@@ -158,7 +159,7 @@ class Logic:
         key = (claim, given)
         if key not in self._answers:
             self.spend(QUESTION)
-            answer = Prover(given, "quick", division="require", arithmetic="wrap").prove(claim)
+            answer = _taken(lambda: Prover(given, "quick", division="require", arithmetic="wrap").prove(claim))
             self._answers[key] = isinstance(answer, Proved)
         if self._answers[key]:
             self.claims.setdefault(key, Claim("elements as words", claim, given))
@@ -169,7 +170,8 @@ class Logic:
         names = sorted(self.sizes.extents & {n for e in (claim, *given) for n in free_symbols(e)})
         for most in SMALL:
             small = [Binary("LE", SymVar(name), int_imm(most)) for name in names]
-            answer = Prover((*self.base, *given, *small), "normal", division="require").prove(claim)
+            known = (*self.base, *given, *small)
+            answer = _taken(lambda: Prover(known, "normal", division="require").prove(claim))  # noqa: B023
             if isinstance(answer, Refuted):
                 self._note(answer.model)
                 return
@@ -290,6 +292,15 @@ def by_number(exprs: Sequence[PrimExpr]) -> tuple[tuple[PrimExpr, ...], dict[str
                     return tuple(exprs), {}
     names = {number.name: name for name, number in numbered.items() if isinstance(number, SymVar)}
     return tuple(substitute(each, numbered) for each in exprs), names
+
+
+def _taken(ask: Callable[[], Answer]) -> Answer:
+    """An answer; of what is no question to the solver, that there is none: programs compute with truths, which it does
+    not."""
+    try:
+        return ask()
+    except NoQuestion as error:
+        return Unknown(str(error), "door")
 
 
 def ranges_of(symbols: Iterable[SymVar]) -> Given:

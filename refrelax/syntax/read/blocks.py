@@ -304,5 +304,8 @@ def declare_match(frame: StatementFrame, call: ast.Call, target: str) -> None:
     shape = tuple(extent for _, extent in source.ranges)
     name = frame.function.names.fresh(target)
     buffer = make_buffer(frame.reader, rest, name, given, shape=shape, dtype=default_dtype, s_tir=frame.function.s_tir)
+    if len(buffer.shape) > len(source.ranges):
+        found = f"{len(buffer.shape)} of a region that has {len(source.ranges)}"
+        frame.src.fail(call, "syn/match-buffer", f"expected as many axes as the region has, or fewer, found {found}")
     block.matches.append(MatchBufferRegion(buffer, source))
     frame.scope.define(target, buffer)
