@@ -88,7 +88,7 @@ function statement(s, place) {
       condition(s.condition, place);
       return statements(s.body, new Place(place, { loop: true }));
     case "LaunchThread": {
-      integer(s.extent, place);
+      counted(s.var, s.extent, place);
       const inner = new Place(place);
       inner.define(s.var.name, { dtype: s.var.dtype }, true);
       return statements(s.body, inner);
@@ -133,8 +133,10 @@ function evaluated(e, place) {
   expression(e, place);
 }
 
-function integer(e, place) {
-  if (!isInteger(e) || dtype(dtypeOf(e)).lanes !== 1) throw rejected("wf/extent-integer", dtypeOf(e));
+/** What bounds a variable is a scalar integer of its dtype. */
+function counted(variable, e, place) {
+  if (!isScalarInteger(e)) throw rejected("wf/extent-integer", dtypeOf(e));
+  bound(variable.dtype, e);
   expression(e, place);
 }
 
@@ -144,7 +146,7 @@ function condition(e, place) {
 }
 
 function forLoop(s, place) {
-  [s.min, s.extent, ...(s.step === null ? [] : [s.step])].forEach((e) => integer(e, place));
+  [s.min, s.extent, ...(s.step === null ? [] : [s.step])].forEach((e) => counted(s.var, e, place));
   if ((s.kind === "thread_binding") !== (s.thread !== null)) throw rejected("wf/thread-tag", s.kind);
   const inner = new Place(place, { loop: true });
   inner.define(s.var.name, { dtype: s.var.dtype, loop: true });
@@ -155,7 +157,7 @@ function forLoop(s, place) {
 function block(s, place) {
   for (const axis of s.iters) {
     if (!isScalarInteger(axis.binding)) throw rejected("wf/axis-binding", dtypeOf(axis.binding));
-    [axis.min, axis.extent].forEach((e) => integer(e, place));
+    [axis.min, axis.extent].forEach((e) => counted(axis.var, e, place));
     expression(axis.binding, place);
   }
   if (s.predicate !== null) condition(s.predicate, place);

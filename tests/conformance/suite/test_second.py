@@ -31,9 +31,9 @@ pytestmark = pytest.mark.skipif(
 
 
 @cache
-def scored(every: int = 1) -> tuple[Scored, ...]:
-    """What is said of its answers to every so many cases."""
-    cases = (*load(), *load_named_examples())[::every]
+def scored() -> tuple[Scored, ...]:
+    """What is said of its answers to all cases (a part drawn by position hid one for a week)."""
+    cases = (*load(), *load_named_examples())
     records = [json.loads(json.dumps(each)) for each in exported(cases)]
     sent = [(r, request(k, r, "tree")) for k, r in enumerate(records)]
     asked = [(r, q) for r, q in sent if q is not None and r["profile"] in ("static", "graph", "loops")]
@@ -46,15 +46,15 @@ def scored(every: int = 1) -> tuple[Scored, ...]:
 
 @pytest.mark.thorough
 def test_nothing_that_it_answers_is_wrong() -> None:
-    rows = scored(4)
+    rows = scored()
     assert [(r.record["name"], r.why) for r in rows if r.word in ("failed", "refused")] == []
     words = Counter(r.word for r in rows)
-    assert words["passed"] > 150
+    assert words["passed"] > 2000
 
 
 @pytest.mark.thorough
 def test_the_board_says_what_is_asked_for_most() -> None:
-    rows: list[Any] = [r for r in scored(4) if r.word in ("unsupported", "passed")]
+    rows: list[Any] = [r for r in scored() if r.word in ("unsupported", "passed")]
     assert any(line.startswith("07-evaluation") for line in board(rows))
     (line,) = lacks(rows, 3)
     assert line.startswith("asked for most: ") and line.endswith(", …")
