@@ -11,7 +11,6 @@ from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.remembered import RememberedCalls
-from refrelax.semantics.builtins.forms import KILLS
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.semantics.ops import FRESH, OPERATORS, OVERWRITING
@@ -94,8 +93,8 @@ def _keeps(function: Function) -> bool:
 
 
 def _overwritten_later(module: Module, function: Function) -> set[str]:
-    """The operators that may have given memory another name in which a later call may store, or whose life it ends. A
-    local function may be called at any time."""
+    """The operators that may have given memory another name in which a later call may store. (What ends the life of a
+    name ends none of the memory: ``ev/kill``.) A local function may be called at any time."""
     aliases = aliases_of(module, function)
     steps = list(nodes(function.body))
     local = any(isinstance(each, Function) for each in steps)
@@ -118,7 +117,7 @@ def _stored(module: Module, step: object) -> Iterable[str]:
             return names_in(tuple(args[k] for k in stored_inputs(f, len(args))))
         case VarBinding(name=name, value=Call(op=Op(name="relax.call_tir_inplace"))):
             return (name,)  # of one group with the arguments that it is
-        case Call(op=Op(name=op)) if (op in OVERWRITING and op != "relax.call_tir_inplace") or op in KILLS:
+        case Call(op=Op(name=op)) if op in OVERWRITING and op != "relax.call_tir_inplace":
             return names_in(step)
         case Call(op=GlobalVar() | ExternFunc() | Var()):
             return names_in(step)
