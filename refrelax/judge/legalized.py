@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from refrelax.errors import InternalError, Rejection
@@ -11,6 +11,7 @@ from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.remembered import RememberedCalls
+from refrelax.lower.legalize.table import LEGALIZERS
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.semantics.ops import FRESH, OPERATORS, OVERWRITING
@@ -37,11 +38,15 @@ MEMORY = RememberedCalls()
 
 
 def legalized(
-    *programs: CheckedModule, entry: str = "main", assume: Sequence[Sequence[PrimExpr]] = ()
+    *programs: CheckedModule,
+    entry: str = "main",
+    assume: Sequence[Sequence[PrimExpr]] = (),
+    more: Callable[[], Sequence[Sequence[PrimExpr]]] | None = None,
 ) -> tuple[list[Module], tuple[str, ...]]:
     """The modules with operators as loop programs, where they can be, and what that rests on: the definitions of those
     that are texts, and *legalization* for any other. Only what ``entry`` reaches is kept. ``assume``: of each program,
-    what is known of the symbols of its entry.
+    what is known of the symbols of its entry; ``more``: all that is known, which is only asked for where a call stays
+    without it (a loop program that rests on such facts is told apart from others).
 
     Raises:
         NotRead: a program has a type that is checked at run time, or its lowering is refused.
@@ -49,6 +54,8 @@ def legalized(
     programs = tuple(_of_entry(each, entry) for each in programs)
     known = assume or [()] * len(programs)
     found = [_lowered(each, entry, {entry: facts}) for each, facts in zip(programs, known, strict=True)]
+    if more is not None and any(operators(each) & LEGALIZERS.keys() for each in found):
+        found = [_lowered(each, entry, {entry: facts}) for each, facts in zip(programs, more(), strict=True)]
     gone = {op for old, new in zip(programs, found, strict=True) for op in operators(old.module) - operators(new)}
     texts = sorted(op.replace("relax.", "R.", 1) for op in gone if OPERATORS[op].text is not None)
     rests_on = (f"the definitions of {', '.join(texts)}, read as loops",) if texts else ()

@@ -13,7 +13,7 @@ from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
 from refrelax.judge.bad_calls import erased, refused
 from refrelax.judge.counting import closed, nothing_given
 from refrelax.judge.evidence import Counterexample, Refuted
-from refrelax.judge.extents import MOST_NAMED, choose, rounds, satisfying
+from refrelax.judge.extents import MOST_NAMED, choose, further, rounds, satisfying
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed, short
@@ -167,12 +167,23 @@ class Pair:
         """What a run may take: no more time than is left."""
         return replace(self.budget if budget is None else budget, until=self.deadline)
 
-    def at(self, dims: Mapping[str, int], seed: int) -> Refuted | None:
+    def further(self, seed: int) -> Refuted | None:
+        """A difference at shapes that no round has, before all values at a few are said to be equal."""
+        before = self.exhausted
+        for dims in further(self.symbols, self.named["int"]):
+            if (found := self.at(dims, seed, ("dyadic",))) is not None:
+                return found
+            if self.exhausted - before >= MOST_EXHAUSTED:
+                break  # (what follows is larger)
+        return None
+
+    def at(
+        self, dims: Mapping[str, int], seed: int, policies: Sequence[Kind] = ("integer", "special")
+    ) -> Refuted | None:
         """A difference at one shape, given in part."""
         self.budget = SMALL_BUDGET
         whole = {name: 2 + k for k, name in enumerate(self.symbols)}
         whole.update((name, k) for name, k in dims.items() if name in self.symbols)
-        policies: tuple[Kind, ...] = ("integer", "special")
         for policy in policies:
             args = self.arguments(whole, seed, policy)
             if args is not None and (found := self.compare(args, whole, policy)) is not None:

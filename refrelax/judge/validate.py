@@ -379,6 +379,11 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
     if terms is not None and (open_ := _open(terms.tally, pair)) is not None:
         return replace(open_, unproved=reason)
     if terms is not None and (terms.tally.compared or pair.tally.compared):
+        try:
+            if (refuted := pair.further(seed)) is not None:
+                return refuted
+        except Late:
+            reason = f"the time is over; {reason}"
         needed = tuple(sorted(terms.relaxations))
         named = tuple(sorted({*needed, *pair.tally.relaxations}))  # the runs at other shapes, too
         return ProvedAt(tuple(terms.shapes), named, needed, reason, pair.tally)
