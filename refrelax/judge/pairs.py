@@ -13,7 +13,7 @@ from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
 from refrelax.judge.bad_calls import erased, refused
 from refrelax.judge.counting import closed, nothing_given
 from refrelax.judge.evidence import Counterexample, Refuted
-from refrelax.judge.extents import MOST_NAMED, choose, further, rounds, satisfying
+from refrelax.judge.extents import MOST_NAMED, choose, further, not_negative, rounds, satisfying
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed, short
@@ -137,7 +137,7 @@ class Pair:
         number, policies = 0, kinds(self.first.module, self.entry)
         for k, (kind, dims) in enumerate(rounds(self.symbols, seed, count, self.named["int"])):
             if k % 2:  # every other round goes as far as the first program's promises let it
-                dims = self.promised.kept(dims, MOST_NAMED if kind == "large" else 0)
+                dims = self._assumed(self.promised.kept(dims, MOST_NAMED if kind == "large" else 0), seed + k)
             for policy in policies if kind != "large" else LARGE:
                 number += 1
                 drawn = self._drawn(dims, seed + number, policy)
@@ -162,6 +162,13 @@ class Pair:
                 return args, dims
             dims = {name: value + rng.randint(0, 3) for name, value in choose("any", self.symbols, rng).items()}
         return None
+
+    def _assumed(self, dims: dict[str, int], seed: int) -> dict[str, int]:
+        """Extents at which what the first program assumes holds, if such are found: all others are open."""
+        if self.promised.hold(dims):
+            return dims
+        claims = (*self.claims, *self.promised.assumed, *not_negative(parameter_types(self.first.module, self.entry)))
+        return satisfying(dims, claims, random.Random(seed)) or dims
 
     def limits(self, budget: Budget | None = None) -> Budget:
         """What a run may take: no more time than is left."""
