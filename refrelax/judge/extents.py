@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isqrt
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Refuted
@@ -82,10 +83,10 @@ def edges(symbols: Sequence[str]) -> Iterator[dict[str, int]]:
 
 def further(symbols: Sequence[str], named: Iterable[int | float]) -> Iterator[dict[str, int]]:
     """Each extent alone at each small number, then at, right above and far above what the programs name, the least
-    first: a difference may begin behind a limit or at a remainder that no round has."""
+    first: a difference may begin behind a limit, be it of a square, or at a remainder that no round has."""
     small = range(MOST_SMALL + 1)
     limits = sorted({int(n) for n in named if MOST_SMALL <= n <= MOST_LIMIT})[:MOST_LIMITS]
-    large = {value for n in limits for value in (n, n + 1, 2 * n + 1)} - {*small}
+    large = {value for n in limits for value in (isqrt(n) + 1, n, n + 1, 2 * n + 1)} - {*small}
     for value in (*small, *sorted(large)):
         yield from ({name: value} for name in symbols[:MOST_EDGES])
 
