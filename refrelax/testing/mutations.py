@@ -128,9 +128,7 @@ def put(root: Any, path: Path, new: Any) -> Any:
     return replace(root, **{first: put(getattr(root, first), rest, new)})
 
 
-def _at_a_place(
-    kinds: tuple[type, ...], change: Callable[[Any, random.Random], Any]
-) -> Mutation:
+def _at_a_place(kinds: tuple[type, ...], change: Callable[[Any, random.Random], Any]) -> Mutation:
     def mutate(module: Module, turn: random.Random, _dtypes: Sequence[str]) -> Module | None:
         every = [(name, *at) for name, f in module.functions.items() for at in places(f, kinds)]
         turn.shuffle(every)

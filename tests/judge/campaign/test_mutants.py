@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax import cli
 from refrelax.backends.numpy_ import compile as backend
-from refrelax.judge.campaign import mutants
 from refrelax.errors import UsageError
+from refrelax.judge.campaign import mutants
 from refrelax.judge.campaign.causes import Cause
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.testing import arguments
@@ -118,8 +118,10 @@ class Module:
     made = [m for k in range(60) if (m := mutant(rr.parse(text), random.Random(k))) is not None]
     without = [m for m in made if not has_text(m.module)]
     assert without and len(without) < len(made)
-    assert all(has_text(m) for k in range(60) if (m := mutated(rr.parse(text), random.Random(k))) is not None)
-    monkeypatch.setattr(mutants, "made", lambda *_: [(m, [[rr.Tensor.of_bytes("float32", (3,), bytes(12))]]) for m in made])
+    assert all(m is None or has_text(m) for m in (mutated(rr.parse(text), random.Random(k)) for k in range(60)))
+    monkeypatch.setattr(
+        mutants, "made", lambda *_: [(m, [[rr.Tensor.of_bytes("float32", (3,), bytes(12))]]) for m in made]
+    )
     monkeypatch.setattr(mutants, "verdicts", lambda calls, *_: [[NoVerdict("a fault", reason="fault")] for _ in calls])
     met = mutants.look((text,), "0", 1, None, lambda module, _: Cause("fault", rr.print_module(module), ()), False)
     assert met.programs == len(made) and met.sightings
@@ -127,8 +129,12 @@ class Module:
 
 
 def test_what_is_too_large_is_not_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = SOURCE.replace("(3, 4)", "(3000, 4000)").replace("(T.int64(3), T.int64(4))", "(T.int64(3000), T.int64(4000))")
-    text = text.replace("T.grid(T.int64(3), T.int64(4))", "T.grid(T.int64(3000), T.int64(4000))").replace("(3,)", "(3000,)")
+    text = SOURCE.replace("(3, 4)", "(3000, 4000)").replace(
+        "(T.int64(3), T.int64(4))", "(T.int64(3000), T.int64(4000))"
+    )
+    text = text.replace("T.grid(T.int64(3), T.int64(4))", "T.grid(T.int64(3000), T.int64(4000))").replace(
+        "(3,)", "(3000,)"
+    )
     small = rr.check(rr.parse(text))
 
     def fails(*_: Any) -> int:
