@@ -35,6 +35,7 @@ from refrelax.syntax.graph import (
     Binding,
     Call,
     ConstantRef,
+    ExternFunc,
     Function,
     GlobalVar,
     If,
@@ -92,16 +93,29 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
     }
 
 
+SESSION = ("vm.builtin.cuda_graph.run_or_capture", "vm.builtin.cuda_graph.get_cached_alloc")
+"""Functions whose value may be that of an earlier call with another function (``vm/cuda-graph``)."""
+
+
+def replays(checked: CheckedModule) -> frozenset[int]:
+    """The bindings of such calls, by identity, where a module has several."""
+    every = checked.once(simple_bindings).values()
+    found = [b for b in every if any(isinstance(n, ExternFunc) and n.name in SESSION for n in nodes(b))]
+    return frozenset(map(id, found)) if len(found) > 1 else frozenset()
+
+
 def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
     """Whether a binding can be judged from what an implementation shows. Not one of a constant that some call may have
     stored into (nobody shows what that holds then), nor one that stores in what may be another of its arguments (nobody
-    shows which of them are one memory)."""
+    shows which of them are one memory), nor one that does again what another call recorded."""
+    again = checked.once(replays)
     if not checked.once(stores):
-        return lambda _binding: True  # (asked for every input: most programs store nowhere)
+        return lambda binding: id(binding) not in again  # (asked for every input: most programs store nowhere)
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
     return lambda binding: (
-        (kept or not reaches_constant(checked.module, binding))
+        id(binding) not in again
+        and (kept or not reaches_constant(checked.module, binding))
         and not (id(binding.value) in twice and _several(binding))
     )
 

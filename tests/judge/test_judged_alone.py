@@ -62,3 +62,36 @@ def test_functions_that_do_not_know_one_another() -> None:
 def test_a_function_that_another_calls_may_be_given_a_constant() -> None:
     found = not_alone(step("prefill", more="seen = cls.decode(held, x)"), step("decode"))
     assert {"prefill.half", "decode.half"} <= found
+
+
+REPLAYED = """@I.ir_module
+class Module:
+    @R.function(private=True)
+    def double(x: R.Tensor((2,), "int32")) -> R.Tuple(R.Tensor((2,), "int32")):
+        y = R.add(x, x)
+        t = (y,)
+        return t
+    @R.function(private=True)
+    def square(x: R.Tensor((2,), "int32")) -> R.Tuple(R.Tensor((2,), "int32")):
+        y = R.multiply(x, x)
+        t = (y,)
+        return t
+    @R.function(pure=False)
+    def main(a: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
+        cls = Module
+        g = R.call_builtin_with_ctx("vm.builtin.cuda_graph.run_or_capture", (cls.double, (a,), 0), ty_args=(R.Tuple(R.Tensor((2,), "int32")),))
+        h = R.call_builtin_with_ctx("vm.builtin.cuda_graph.run_or_capture", (cls.square, (a,), 0), ty_args=(R.Tuple(R.Tensor((2,), "int32")),))
+        y = h[0]
+        return y
+"""  # noqa: E501
+
+
+def test_what_another_call_recorded_is_not_judged_alone() -> None:
+    """The second call doubles, as the first was recorded to: alone it would be a square."""
+    checked = rr.check(rr.parse(REPLAYED))
+    alone = judged_alone(checked)
+    assert {b.name for b in simple_bindings(checked).values() if not alone(b)} == {"g", "h"}
+    verdict = rr.diff(checked, "main", [rr.run(checked, "main", [-2, 3]).arguments[0]])  # type: ignore[union-attr]
+    assert verdict.word == "AGREE"
+    single = rr.check(rr.parse("\n".join(line for line in REPLAYED.splitlines() if "g = " not in line)))
+    assert all(map(judged_alone(single), simple_bindings(single).values()))
