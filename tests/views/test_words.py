@@ -14,7 +14,7 @@ from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints, TruthSet
 from refrelax.semantics.values import from_payloads
-from refrelax.views.play import answer
+from refrelax.play import answer
 from refrelax.views.shown import element
 from refrelax.views.words import brief, ended
 
