@@ -43,12 +43,18 @@ class Turns:
         """The loop, whose threads ``begin`` one after the other."""
 
         def run(frame: Frame) -> None:
+            before = self.running.get(self.tag)
             self.start()
             try:
                 loop(frame)
-                self.stop()
+                if self.count:
+                    self.end()
             finally:
-                self.running.pop(self.tag, None)
+                if before is None:
+                    self.running.pop(self.tag, None)
+                else:  # a tag that is bound again: the thread around goes on
+                    self.running[self.tag] = before
+            self.stop()
 
         return run
 
@@ -83,9 +89,6 @@ class Turns:
 
     def stop(self) -> None:
         """All threads have ended: what they left is marked as theirs."""
-        if self.count:
-            self.end()
-            del self.running[self.tag]
         for (cells, kind, log), left in zip(self.outer, self.left, strict=True):
             cells.log = log
             for k, each in left.items():
@@ -97,7 +100,7 @@ class Turns:
 def turns_of(build: Builder, loop: For) -> Turns | None:
     """The turns of the threads of a loop, asked for when its body is built; ``None`` where there is no memory around it
     that belongs to one of them."""
-    if loop.thread is None or not is_thread(loop.thread) or loop.thread in build.threads.values():
+    if loop.thread is None or not is_thread(loop.thread):
         return None
     found: dict[int, Storage] = {}
     for name in sorted(touched(loop.body) - _folded(loop)):

@@ -230,12 +230,14 @@ class _Reader(Memories):
 
     @rule("sh/threads")
     def threads(self, loop: For) -> None:
-        """A loop over threads. What belongs to one of them is read in one launch, and not after it."""
-        if self.tags or self.waiting:
+        """A loop over threads. What belongs to one of them is read in one launch, and not after it; nor after a loop of
+        a tag that is bound already, in which a thread stands for others."""
+        again = loop.thread in self.tags.values()
+        if self.waiting or (self.tags and not again):
             self.loop_of_threads(loop)
             return
         own = self.private(loop)
-        if any(each.levels for each in own):
+        if not again and any(each.levels for each in own):
             raise NotRead("a thread's memory in a loop whose turns are launches")
         self.loop_of_threads(loop)
         for each in own:
