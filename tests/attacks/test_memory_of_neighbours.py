@@ -67,6 +67,15 @@ BODIES = {
         f"        L[0] = T.if_then_else(v == 0, A[t], L[0] + T.float32(1))\nfor t in {TX}:\n    B[t] = L[0]",
         [2, 3, 4, 5, 6, 7],
     ),
+    "a tag that is bound again": (
+        f"for t in {TX}:\n    L = T.alloc_buffer((1,), scope='local')\n    for u in {TX}:\n        L[0] = A[u]\n"
+        f"    for u in {TX}:\n        B[u] = L[0]",
+        [1, 2, 3, 4, 5, 6],
+    ),
+    "the thread around goes on": (
+        f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n    for u in {TX}:\n        L[0] = A[u]\n    B[t] = L[0]",
+        [1, 2, 3, 4, 5, 6],
+    ),
     "a view that the threads declare": (
         f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n    L[0] = A[t]\nfor t in {TX}:\n"
         "    M = T.decl_buffer((1,), data=L.data, scope='local')\n    M[0] = M[0] + T.float32(1)\n"
@@ -98,7 +107,9 @@ def test_values(name: str) -> None:
     assert found.arguments[1].numpy().tolist() == wanted
 
 
-NEIGHBOUR = f"L = T.alloc_buffer((6,), scope='local')\nfor t in {TX}:\n    L[t] = A[t]\nfor t in {TX}:\n    B[t] = L[5 - t]"
+NEIGHBOUR = (
+    f"L = T.alloc_buffer((6,), scope='local')\nfor t in {TX}:\n    L[t] = A[t]\nfor t in {TX}:\n    B[t] = L[5 - t]"
+)
 AFTER = f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n    L[0] = A[0]\nfor k in range(6):\n    B[k] = L[0]"
 TURNS = (
     f"L = T.alloc_buffer((6,), scope='local')\nfor k in range(2):\n    for t in {TX}:\n"
@@ -112,7 +123,12 @@ DEEPER = (
     f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX2}:\n    T.tvm_storage_sync('shared')\n"
     f"    for u in {TY}:\n        L[0] = A[t * 3 + u]\n    for u in {TY}:\n        B[t * 3 + u] = L[0]"
 )
+AGAIN = (
+    f"for t in {TX}:\n    L = T.alloc_buffer((6,), scope='local')\n    for u in {TX}:\n        L[u] = A[u]\n"
+    f"    for u in {TX}:\n        B[u] = L[5 - u]"
+)
 WRONG = {
+    "a neighbour's, by a tag that is bound again": (AGAIN, "for t in range(6):\n    B[t] = A[5 - t]"),
     "a neighbour's": (NEIGHBOUR, "for t in range(6):\n    B[t] = A[5 - t]"),
     "after the launch": (AFTER, "for t in range(6):\n    B[t] = A[0]"),
     "in turns of a loop": (TURNS, "for t in range(6):\n    B[t] = A[5 - t]"),

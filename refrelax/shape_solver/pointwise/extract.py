@@ -232,7 +232,8 @@ class _Reader(Memories):
 
     @rule("sh/threads")
     def threads(self, loop: For) -> None:
-        """A loop over threads. What belongs to one of them is read in that loop, and not after it."""
+        """A loop over threads. What belongs to one of them is read in that loop, and not after it: not in another loop
+        of the launch around both, and not by a thread that stood for others (a tag that is bound again)."""
         own = [] if self.waiting or not is_thread(loop.thread or "") else self.private(loop)
         if any(each.kind not in UNORDERED for memory in own for each in memory.levels):
             raise NotRead("a thread's memory in a loop whose turns are launches")
