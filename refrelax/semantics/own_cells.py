@@ -39,6 +39,13 @@ class Mark(Poison):
             found = found.left.get(by[found.tag], found.before)
         return found
 
+    def of(self, thread: Thread) -> Any:
+        """What is here for the threads that a thread may be part of: other tags may be bound inside."""
+        found: Any = self
+        while isinstance(found, Mark) and found.tag in thread:
+            found = found.left.get(thread[found.tag], found.before)
+        return found
+
     def __reduce__(self) -> tuple[object, ...]:
         return poison, (self.rule,)
 
@@ -94,6 +101,11 @@ class Own(list[Any]):
 def seen(cells: list[Any], by: Thread) -> list[Any]:
     """What a thread finds in cells."""
     return [each.seen(by) if type(each) is Mark else each for each in list.__iter__(cells)]
+
+
+def begun(cells: list[Any], thread: Thread) -> list[Any]:
+    """The cells that a thread, or what its tags have in common with others, begins with."""
+    return [each.of(thread) if type(each) is Mark else each for each in list.__iter__(cells)]
 
 
 def kept(cells: list[Any], k: int) -> Any:

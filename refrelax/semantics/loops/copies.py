@@ -15,7 +15,7 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder
 from refrelax.semantics.loops.launch import Coords, Launch
-from refrelax.semantics.own_cells import Local, Own, kept, marked, seen
+from refrelax.semantics.own_cells import Local, Own, begun, kept, marked
 from refrelax.semantics.storage import Storage
 
 
@@ -35,7 +35,7 @@ class Copy:
     def fill(self) -> None:
         """A thread starts."""
         for dtype, cells in self.own.planes.items():
-            list.__setitem__(cells, slice(None), seen(self.source.planes[dtype], self.thread()))
+            list.__setitem__(cells, slice(None), begun(self.source.planes[dtype], self.thread()))
         self.before[self.launch.running] = {dtype: list(cells) for dtype, cells in self.own.planes.items()}
 
     def leave(self) -> None:
