@@ -78,6 +78,11 @@ BODIES = {
         "    B[t] = L[0]",
         [1, 2, 3, 4, 5, 6],
     ),
+    "what is added to it": (
+        f"L = T.alloc_buffer((1,), scope='local')\nL[0] = T.float32(7)\nfor t in {TX}:\n"
+        "    T.evaluate(T.atomic_add(T.address_of(L[0]), A[t]))\n    B[t] = L[0]",
+        [8, 9, 10, 11, 12, 13],
+    ),
     "launches of two tags, of which one waits": (
         f"L = T.alloc_buffer((2,), scope='local')\nfor k in range(2):\n    for t in {TX2}:\n        for u in {TY}:\n"
         "            L[k] = A[t * 3 + u]\n            T.tvm_storage_sync('shared')\n"
