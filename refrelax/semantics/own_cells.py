@@ -10,13 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.poison import Poison, poison
 
 Thread = Mapping[str, int]
 """A thread: its place for each tag of the loops around."""
+
+
+class Log(Protocol):
+    """What is told of each cell before it is written, and what it held."""
+
+    def setdefault(self, k: int, old: Any, /) -> Any: ...
+
 
 OTHERS = poison("ev/thread-private-memory")
 
@@ -66,7 +73,7 @@ class Local(list[Any]):
     """Such cells, before any loop over threads around which they lie."""
 
     __slots__ = ("log", "thread")
-    log: dict[int, Any] | None
+    log: Log | None
     thread: Callable[[], Thread]
 
     def __init__(self, cells: list[Any]) -> None:
@@ -75,10 +82,10 @@ class Local(list[Any]):
 
 
 class Own(list[Any]):
-    """Such cells as ``thread`` sees them. ``log``: while a thread runs, what it changed as it was before."""
+    """Such cells as ``thread`` sees them. ``log``: while a thread runs, what it wrote as it was before."""
 
     __slots__ = ("log", "thread")
-    log: dict[int, Any] | None
+    log: Log | None
     thread: Callable[[], Thread]
 
     def __init__(self, cells: list[Any], thread: Callable[[], Thread]) -> None:

@@ -78,6 +78,12 @@ BODIES = {
         "    B[t] = L[0]",
         [1, 2, 3, 4, 5, 6],
     ),
+    "another dtype, of threads that wait": (
+        f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n    L[0] = A[t]\nfor t in {TX}:\n"
+        "    M = T.decl_buffer((1,), 'int32', data=L.data, scope='local')\n    T.tvm_storage_sync('shared')\n"
+        f"    M[0] = M[0] + 8388608\nfor t in {TX}:\n    B[t] = L[0]",
+        [2, 4, 6, 8, 10, 12],
+    ),
     "what is added to it": (
         f"L = T.alloc_buffer((1,), scope='local')\nL[0] = T.float32(7)\nfor t in {TX}:\n"
         "    T.evaluate(T.atomic_add(T.address_of(L[0]), A[t]))\n    B[t] = L[0]",
@@ -244,3 +250,11 @@ def test_what_a_neighbour_wrote_is_not_there(numerics: str) -> None:
     assert isinstance(found, rr.Returned)
     assert {rule for _, rule in found.poison} == {"st/never-written"}
     assert len(found.poison) == 6
+
+
+@pytest.mark.parametrize("wait", ["", "    T.tvm_storage_sync('shared')\n"])
+def test_what_a_thread_puts_back_is_its_own(wait: str) -> None:
+    body = f"L = T.alloc_buffer((1,), scope='local')\nL[0] = A[0]\nfor t in {TX}:\n{wait}    L[0] = L[0]\nB[0] = L[0]"
+    found = ran(module(body))
+    assert isinstance(found, rr.Returned)
+    assert [rule for _, rule in found.poison] == ["ev/thread-private-memory"]
