@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from math import prod
@@ -92,20 +93,23 @@ def _may_fail(type_: Type) -> bool:
 def sequence(writer: Writer, seq: SeqExpr) -> str:
     """The bindings of a sequence as lines; gives the text of its value."""
     for block in seq.blocks:
-        rest = list(block.bindings)
-        while rest:
-            chain = writer.chains.get(id(rest[0]))
-            free = rest[: next((k for k, each in enumerate(rest) if each.name in writer.places), len(rest))]
-            if chain is not None and (count := attention_at(writer, chain, free)):
-                forget(writer, rest[:count], [chain.result.name])
-                del rest[:count]
+        all_ = block.bindings
+        ends = [k for k, each in enumerate(all_) if each.name in writer.places]  # (their memory is given to them)
+        ends.append(len(all_))
+        now = 0
+        while now < len(all_):
+            chain, end = writer.chains.get(id(all_[now])), ends[bisect_left(ends, now)]
+            if chain is not None and (count := attention_at(writer, chain, all_[now : min(end, now + chain.length)])):
+                forget(writer, all_[now : now + count], [chain.result.name])
+                now += count
                 continue
-            group = group_at(writer, free) if writer.live and free else None
+            group = group_at(writer, all_, now, end) if writer.live and now < end else None
             if group is None:
-                binding(writer, rest.pop(0))
+                binding(writer, all_[now])
+                now += 1
                 continue
             forget(writer, group.bindings, group.write())
-            del rest[: len(group.bindings)]
+            now += len(group.bindings)
     return value(writer, seq.body)
 
 
