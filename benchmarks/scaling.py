@@ -122,12 +122,10 @@ def branches(size: int) -> str:
 
 def statements(size: int) -> str:
     """A loop program of ``size`` nests, each over a buffer of its own."""
-    lines = []
+    lines = [f'        B{k} = T.alloc_buffer((n, 4), "float32")' for k in range(size - 1)]
     for k in range(size):
         before = f"B{k - 1}" if k else "X"
         made = "Y" if k == size - 1 else f"B{k}"
-        if made != "Y":
-            lines.append(f'        {made} = T.alloc_buffer((n, 4), "float32")')
         lines += ["        for i, j in T.grid(n, 4):", f'            with T.sblock("b{k}"):']
         lines.append('                vi, vj = T.axis.remap("SS", [i, j])')
         lines.append(f"                {made}[vi, vj] = {before}[vi, vj] + T.float32({k})")

@@ -61,6 +61,10 @@ class Constants:
         return result
 
 
+Answers = dict[Callable[[Module], bool], bool]
+"""Answers to questions about a module."""
+
+
 @dataclass(slots=True)
 class Writer:
     """The source of one global function and those inside it."""
@@ -86,7 +90,8 @@ class Writer:
     places: Mapping[str, str] = field(default_factory=dict)
     """Where the results of some bindings go: of elementwise operators, by the names of both."""
 
-    answers: dict[Callable[[Module], bool], bool] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
+    """Shared by the writers of a module."""
 
     def asked(self, question: Callable[[Module], bool]) -> bool:
         """The answer to a question about the module, looked for once."""
