@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import folds
 from refrelax.semantics.loops.grids import of_each_block
-from refrelax.semantics.loops.lockstep import is_private
 from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, known_names
+from refrelax.semantics.own_cells import is_private
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import scans
 from refrelax.shape_solver.pointwise.block_memory import OfThreads
@@ -230,6 +230,26 @@ class _Reader(Memories):
 
     @rule("sh/threads")
     def threads(self, loop: For) -> None:
+        """A loop over threads. What belongs to one of them is read in one launch, and not after it; nor after a loop of
+        a tag that is bound already, in which a thread stands for others."""
+        again = loop.thread in self.tags.values()
+        if self.waiting or (self.tags and not again):
+            self.loop_of_threads(loop)
+            return
+        own = self.private(loop)
+        if not again and any(each.levels for each in own):
+            raise NotRead("a thread's memory in a loop whose turns are launches")
+        self.loop_of_threads(loop)
+        for each in own:
+            each.broken = "a thread's memory after its launch"
+
+    def private(self, loop: For) -> list[Memory]:
+        """The memory around a launch that belongs to one thread, and that its threads store to."""
+        own = {id(self.memory[n]) for n, scope in self.scopes.items() if is_private(scope) and n in self.memory}
+        changed = [self.memory[name] for name in sorted(stored(loop.body)) if name in self.memory]
+        return [each for each in changed if id(each) in own and not each.given]
+
+    def loop_of_threads(self, loop: For) -> None:
         """A loop over threads: in phases, where they wait for each other."""
         if not self.waiting and in_lockstep(loop, self.implicit, self.scopes, self.tags):
             self.launch(loop)

@@ -20,6 +20,7 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.threads import (
     BARRIER,
     as_thread_loop,
+    binds_threads,
     has_barrier,
     is_block_index,
     is_known,
@@ -278,8 +279,8 @@ class Phases(Order):
     # --- statements in which threads wait
 
     def splits(self, stmt: Stmt) -> bool:
-        """Whether threads wait for each other in a statement."""
-        if waits(stmt):
+        """Whether threads wait for each other in a statement, or there are more of them in it."""
+        if waits(stmt) or binds_threads(stmt):
             return True
         if not self.implicit or not self.reached_by_all(stmt):
             return False
