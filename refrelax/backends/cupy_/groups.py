@@ -17,7 +17,8 @@ from math import prod
 
 from refrelax.backends.cupy_.expressions import Text
 from refrelax.backends.cupy_.forms import contraction_of, is_row
-from refrelax.backends.cupy_.nests import Combine, Reduction, as_loop, determined, nest_of, reduction_of
+from refrelax.backends.cupy_.nests import Combine, Reduction, as_loop, nest_of, reduction_of
+from refrelax.backends.digits import determined
 from refrelax.lower.nests import rebuilt
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.semantics.graph.link import nodes

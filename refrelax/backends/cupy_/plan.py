@@ -16,6 +16,7 @@ from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.nests import as_loop, small
 from refrelax.backends.cupy_.ordered import all_ordered, ordered_at
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.own_memory import with_own_memory
 from refrelax.backends.threads import bound_to_threads, shares, synchronises
 from refrelax.lower.claims import Claim, Ledger
 from refrelax.lower.origins.proof import origin_of
@@ -94,7 +95,7 @@ def plan(
     """
     if func.ret is not None and func.ret not in ("void", "None"):
         raise Unsupported(f"the scalar result of {name} in a CUDA kernel")
-    ledger = Ledger(effort)
+    func, ledger = with_own_memory(func), Ledger(effort)
     buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
     text = Text(dict(buffers), Bounds(ledger, name, _extents(func)), mode == "bits", Used())
     for param in func.params:
