@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from math import prod
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_.by_definition import BY_DEFINITION
 from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
 from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.fast_operators import LARGE
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
-from refrelax.backends.numpy_.graph_values import dtypes_of, known_outside, value
+from refrelax.backends.numpy_.graph_values import by_definition, dtypes_of, known_outside, value
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
@@ -125,7 +124,7 @@ def forget(writer: Writer, run: Sequence[Binding], outside: list[str]) -> None:
 def binding(writer: Writer, each: Binding) -> None:
     """One binding; between two calls of the observer when bindings are shown."""
     name = local(each.name)
-    own = not _by_definition(each.value)
+    own = not by_definition(writer, each.value)
     if writer.observed and not own:
         writer.line("run.hidden += 1")
     if writer.observed and own:
@@ -205,11 +204,6 @@ def _tensor(writer: Writer, name: str) -> bool:
     """Whether a variable is a tensor of known dtype and rank."""
     type_ = writer.type_of(name)
     return isinstance(type_, TensorType) and type_.dtype is not None and isinstance(type_.shape, tuple)
-
-
-def _by_definition(expr: Expr) -> bool:
-    """Whether a value is the definition's own, which says nothing when it is compared with the definition."""
-    return isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.name in BY_DEFINITION
 
 
 def joined(func: Function) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text
@@ -61,7 +61,9 @@ class Constants:
         return result
 
 
-Answers = dict[Callable[[Module], bool], bool]
+Answer = TypeVar("Answer")
+
+Answers = dict[Callable[[Module], Any], Any]
 """Answers to questions about a module."""
 
 
@@ -93,11 +95,12 @@ class Writer:
     answers: Answers = field(default_factory=Answers)
     """Shared by the writers of a module."""
 
-    def asked(self, question: Callable[[Module], bool]) -> bool:
+    def asked(self, question: Callable[[Module], Answer]) -> Answer:
         """The answer to a question about the module, looked for once."""
         if question not in self.answers:
             self.answers[question] = question(self.module)
-        return self.answers[question]
+        found: Answer = self.answers[question]
+        return found
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
