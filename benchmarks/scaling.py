@@ -11,6 +11,7 @@ two of these. An exponent of 1 says that twice the program costs twice the time.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import statistics
@@ -188,6 +189,8 @@ def staged(text: str, along: str, size: int, wanted: list[str]) -> dict[str, flo
 
     def timed(name: str, call: Callable[[], Any], repeat: int = 3) -> Any:
         times, result = [], None
+        gc.collect()
+        gc.freeze()  # what others hold is not gone through again and again while this stage allocates
         for _ in range(repeat):
             start = time.process_time()
             result = call()
@@ -200,6 +203,7 @@ def staged(text: str, along: str, size: int, wanted: list[str]) -> dict[str, flo
             start = time.process_time()
             result = call()
             times.append(time.process_time() - start)
+        gc.unfreeze()
         if name in wanted:
             found[name] = min(times)
         return result
