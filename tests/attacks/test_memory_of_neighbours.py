@@ -73,7 +73,8 @@ BODIES = {
         [1, 2, 3, 4, 5, 6],
     ),
     "the thread around goes on": (
-        f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n    for u in {TX}:\n        L[0] = A[u]\n    B[t] = L[0]",
+        f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n"
+        f"    for u in {TX}:\n        L[0] = A[u]\n    B[t] = L[0]",
         [1, 2, 3, 4, 5, 6],
     ),
     "a view that the threads declare": (
@@ -116,7 +117,8 @@ TURNS = (
     "        if k == 0:\n            L[t] = A[t]\n        else:\n            B[t] = L[5 - t]"
 )
 BLOCKS = (
-    f"L = T.alloc_buffer((6,), scope='local')\nfor b in {BX}:\n    for u in {TY}:\n        L[b * 3 + u] = A[b * 3 + u]\n"
+    f"L = T.alloc_buffer((6,), scope='local')\n"
+    f"for b in {BX}:\n    for u in {TY}:\n        L[b * 3 + u] = A[b * 3 + u]\n"
     f"for b in {BX}:\n    for u in {TY}:\n        B[b * 3 + u] = L[5 - b * 3 - u]"
 )
 DEEPER = (
