@@ -1,9 +1,10 @@
 // Deduction of types (spec 05 "Expressions", "Bindings and functions", "Signatures").
 "use strict";
+const { isDeepStrictEqual } = require("node:util");
 const { rejected, unsupported } = require("./ends");
 const { dtypeOf } = require("./scalars");
 const { nodes } = require("./module");
-const { tensor, shapeType, prim, tuple, ANY, int } = require("./types/build");
+const { tensor, shapeType, prim, tuple, ANY, NOTHING_KNOWN, int } = require("./types/build");
 const { L0, PASS, grade, join, erase, mentioned } = require("./types/lattice");
 const { callType } = require("./types/calls");
 const { primFuncSignature, opaque, functionType } = require("./types/signatures");
@@ -38,6 +39,8 @@ function functionIn(f, outer, types, state) {
     env.set(p.name, ranked(p.type, env));
     types.set(p.name, env.get(p.name));
   }
+  f.params.forEach((p) => scalars(p.type, env));
+  scalars(f.ret, env);
   const visible = symbolsOf(f);
   const body = sequence(f.body, env, types, state, visible);
   const own = new Set(f.params.flatMap((p) => [...mentioned(p.type)]));
@@ -87,7 +90,9 @@ function binding(b, env, types, state, visible) {
 
 function matchCast(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
+  if (b.annotation !== null && !isDeepStrictEqual(b.annotation, b.type)) throw rejected("ty/match-cast-annotation", b.name);
   if (grade(found, b.type) === L0) throw rejected("ty/match-cast-impossible", b.name);
+  scalars(b.type, env);
   return ranked(b.type, env);
 }
 
@@ -104,7 +109,8 @@ function bound(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation === null) return found;
   if (grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
-  return b.value.node === "Call" ? b.annotation : found;
+  scalars(b.annotation, env);
+  return b.value.node === "Call" || found === NOTHING_KNOWN ? b.annotation : found;
 }
 
 function expression(e, env, types, state, visible) {
@@ -133,6 +139,7 @@ function expression(e, env, types, state, visible) {
 
 /** A variable in a scalar expression holds a prim value, of the dtype that it has there (ty/scalar-variable). */
 function scalars(e, env) {
+  if (e?.node === "FuncType") return; // its symbols are its own
   for (const node of nodes(e)) {
     if (node.node !== "SymVar" || !env.has(node.name)) continue;
     const type = env.get(node.name);
@@ -141,9 +148,8 @@ function scalars(e, env) {
 }
 
 function constant(e, state) {
-  if (e.kind !== "ir.GenericConst") return tensor(null, null, -1); // nothing is known of it
-  const array = state.module.constants[e.index];
-  if (array === undefined) throw unsupported("a constant without its array");
+  const array = e.kind === "ir.GenericConst" ? state.module.constants[e.index] : undefined;
+  if (array === undefined) return NOTHING_KNOWN;
   return tensor(array.shape.map(int), array.dtype);
 }
 

@@ -1,7 +1,7 @@
 // Subtyping, join and erasure (spec 05 "Subtyping", "Erasure").
 "use strict";
 const { provablyEqual, substitute } = require("../shapes");
-const { tensor, shapeType, tuple, ANY, isLiteral, fixed } = require("./build");
+const { tensor, shapeType, tuple, ANY, NOTHING_KNOWN, isLiteral, fixed } = require("./build");
 
 // Grades, worst first.
 const L0 = 0;
@@ -11,7 +11,7 @@ const PASS = 3;
 
 /** Whether every value of `derived` is a value of `base` (ty/subtype). */
 function grade(base, derived) {
-  if (base.node === "AnyType") return PASS;
+  if (base.node === "AnyType" || (derived === NOTHING_KNOWN && base.node === "TensorType")) return PASS;
   if (derived.node === "AnyType") return L1;
   if (base.node !== derived.node) return L0;
   switch (base.node) {
