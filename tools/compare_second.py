@@ -1,12 +1,13 @@
 """Modules near those of the suite, most of them ill-formed: does the second implementation refuse what the definition
 refuses, and take what it takes?
 
-    python tools/compare_second.py [--count 2000] [--seed 1] [--out differ.jsonl]
+    python tools/compare_second.py [--count 2000] [--seed 1] [--out differ.jsonl] [--small] [--main FILE]
 
 Every module is one of a case with an edit or two of its tree: a node for another of its sort, a part left out, doubled or
 moved, a name, a number, a dtype (``tools/tree_edits.py``). What cannot be read as a module is left out. Both are asked
 ``check``. A difference is written down by the rule that the definition names, or that it does not refuse; one of the two
-is wrong, or the text leaves it open. ``unsupported`` is no difference, and is counted. Ends with 1 if there is one.
+is wrong, or the text leaves it open. ``unsupported`` is no difference, and is counted. ``--small``: each is made smaller
+while it stays one of its kind. Ends with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def said(name: str, tree: Tree) -> Edited | None:
         return Edited(name, tree, (), None, f"{type(fault).__name__}: {fault}")
 
 
-def answers(asked: list[Edited]) -> list[dict[str, Any]]:
+def answers(asked: list[Edited], main: Path) -> list[dict[str, Any]]:
     """What the second implementation says of the trees; one that ends its process is told as a crash."""
     found: list[dict[str, Any]] = []
     while len(found) < len(asked):
@@ -112,13 +113,57 @@ def answers(asked: list[Edited]) -> list[dict[str, Any]]:
             for k, each in enumerate(asked)
         ]
         ended = subprocess.run(
-            ["node", MAIN], input="".join(lines[len(found) :]), capture_output=True, text=True, check=False
+            ["node", main], input="".join(lines[len(found) :]), capture_output=True, text=True, check=False
         )
         found += map(json.loads, ended.stdout.splitlines())
         if len(found) < len(asked):
             why = next((line for line in ended.stderr.splitlines() if "Error" in line), "")
             found.append({"end": "crash", "why": why})
     return found
+
+
+class Process:
+    """The second implementation, asked one tree after the other."""
+
+    def __init__(self, main: Path) -> None:
+        self.main = main
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self, tree: Tree) -> dict[str, Any]:
+        """What it says of a tree."""
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                ["node", self.main],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps({"id": 1, "ask": "check", "tree": tree, "constants": []}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if line:
+            found: dict[str, Any] = json.loads(line)
+            return found
+        self.process.wait()
+        return {"end": "crash", "why": ""}
+
+
+def smaller(found: Difference, process: Process) -> Difference:
+    """A difference of the same kind, and by the same rules, with fewer parts."""
+    best, again = found, True
+    while again:
+        again = False
+        for tree in tree_edits.smaller(best.edited.tree):
+            edited = said(best.edited.case, tree)
+            if edited is None or edited.rules != found.edited.rules:
+                continue
+            other = difference(edited, process.ask(tree))
+            if other is not None and other.kind == found.kind:
+                best, again = other, True
+                break
+    return best
 
 
 def difference(edited: Edited, answer: dict[str, Any]) -> Difference | None:
@@ -144,8 +189,13 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, help="trees that the definition refuses")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="write the differences there, a line each")
+    parser.add_argument("--small", action="store_true", help="make the differences smaller")
+    parser.add_argument("--main", type=Path, default=MAIN, help="another version of the second implementation")
     options = parser.parse_args()
-    found, counts = compared(options.count, options.seed)
+    found, counts = compared(options.count, options.seed, options.main)
+    if options.small:
+        process = Process(options.main)
+        found = [smaller(each, process) for each in found]
     by: dict[tuple[str, str], list[Difference]] = defaultdict(list)
     for each in found:
         by[each.kind, each.what if each.kind != "types" else each.what.split(":")[0]].append(each)
@@ -158,7 +208,7 @@ def main() -> int:
     return 1 if found else 0
 
 
-def compared(count: int, seed: int) -> tuple[list[Difference], Counter[str]]:
+def compared(count: int, seed: int, main: Path = MAIN) -> tuple[list[Difference], Counter[str]]:
     """The differences at edited trees, until the definition refused ``count`` of them, and how many trees ended how."""
     made, refused, seen = [], 0, set[str]()
     for name, tree in edits(bases(), random.Random(seed)):
@@ -173,7 +223,7 @@ def compared(count: int, seed: int) -> tuple[list[Difference], Counter[str]]:
         refused += bool(edited.rules)
         if refused == count:
             break
-    told = answers(made)
+    told = answers(made, main)
     counts = Counter({"modules": len(made), "refused by the definition": refused})
     counts += Counter(f"{each['end']} by the second" for each in told)
     found = [difference(each, answer) for each, answer in zip(made, told, strict=True)]

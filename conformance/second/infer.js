@@ -5,7 +5,7 @@ const { rejected, unsupported } = require("./ends");
 const { dtypeOf } = require("./scalars");
 const { nodes } = require("./module");
 const { tensor, shapeType, prim, tuple, ANY, NOTHING_KNOWN, int } = require("./types/build");
-const { L0, PASS, grade, join, erase, mentioned } = require("./types/lattice");
+const { L0, PASS, grade, join, erase, mentioned, isUnbound } = require("./types/lattice");
 const { callType } = require("./types/calls");
 const { primFuncSignature, opaque, functionType } = require("./types/signatures");
 
@@ -110,7 +110,7 @@ function bound(b, env, types, state, visible) {
   if (b.annotation === null) return found;
   if (grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
   scalars(b.annotation, env);
-  return b.value.node === "Call" || found === NOTHING_KNOWN ? b.annotation : found;
+  return b.value.node === "Call" || isUnbound(found) ? b.annotation : found;
 }
 
 function expression(e, env, types, state, visible) {
@@ -132,7 +132,9 @@ function expression(e, env, types, state, visible) {
     case "GlobalVar": return state.signature(e.name);
     case "ExternFunc": return opaque(e.name === "runtime.TVMTensorCreateView");
     case "If": return conditional(e, env, types, state, visible);
-    case "Call": return ranked(callType(e, e.args.map(typed), (name) => env.get(name), state), env);
+    case "Call":
+      e.ty_args.forEach((t) => scalars(t, env));
+      return ranked(callType(e, e.args.map(typed), (name) => env.get(name), state), env);
     default: throw unsupported(`the type of ${e.node}`);
   }
 }
@@ -162,7 +164,7 @@ function item(type, k) {
 /** The join of the branches' types, each erased to what is in scope outside (ty/if). */
 function conditional(e, env, types, state, visible) {
   const condition = expression(e.condition, env, types, state, visible);
-  if (!["TensorType", "PrimType", "AnyType"].includes(condition.node)) throw rejected("ty/if-condition", condition.node);
+  if (!["TensorType", "DTensorType", "PrimType", "AnyType"].includes(condition.node)) throw rejected("ty/if-condition", condition.node);
   const outside = (branch) => {
     const before = new Set([...env.values()].flatMap((type) => [...mentioned(type)]));
     const found = sequence(branch, new Map(env), types, state, visible);

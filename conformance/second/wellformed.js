@@ -71,7 +71,7 @@ function functionIn(f, scope, top) {
     if (p.type === null) throw rejected("wf/parameter-annotated", p.name);
   }
   promises(f);
-  scalarsInTurn(f, inner);
+  inTurn(f, inner);
   for (const p of f.params) if (p.type.node === "PrimType") scalarVariable(p.name, p.type.dtype, inner, top);
   for (const p of f.params) if (p.type.node !== "PrimType") define(p.name, {}, inner, top);
   definingTypes(f.params.map((p) => p.type), inner, top);
@@ -115,14 +115,16 @@ function ends(f, attribute) {
 
 const isFalse = (value) => value === false || value === null || value === 0 || (value?.node === "Literal" && BigInt(value.bits) === 0n);
 
-/** A scalar parameter is a symbol from its place on. */
-function scalarsInTurn({ params }, scope) {
-  const later = new Set(params.filter((p) => p.type.node === "PrimType").map((p) => p.name));
+/** A scalar parameter is a symbol, and any a variable, from its place on. */
+function inTurn({ params }, scope) {
+  const scalars = new Set(params.filter((p) => p.type.node === "PrimType").map((p) => p.name));
+  const later = new Set(params.map((p) => p.name));
   for (const p of params) {
-    later.delete(p.name);
     for (const node of nodes(p.type)) {
-      if (node.node === "SymVar" && later.has(node.name) && scope.find(node.name) === undefined) throw rejected("wf/symbol-defined", node.name);
+      if (node.node === "SymVar" && scalars.has(node.name) && later.has(node.name) && scope.find(node.name) === undefined) throw rejected("wf/symbol-defined", node.name);
+      if (node.node === "TensorType" && later.has(node.shape)) throw rejected("wf/var-defined-before-use", node.shape);
     }
+    later.delete(p.name);
   }
 }
 

@@ -3,7 +3,7 @@
 const { End, rejected, unsupported } = require("../ends");
 const { definitionOf, attributes } = require("../operators");
 const { tuple, ANY, NOTHING_KNOWN, fixed } = require("./build");
-const { L2, PASS, grade, assign, mentioned } = require("./lattice");
+const { L2, PASS, grade, assign, mentioned, isUnbound } = require("./lattice");
 
 /** The type of a call whose arguments have these types; one that has a constant without its array is not held to much. */
 function callType(e, types, variable, state) {
@@ -16,8 +16,6 @@ function callType(e, types, variable, state) {
     throw error;
   }
 }
-
-const isUnbound = (type) => type === NOTHING_KNOWN || (type.node === "TupleType" && type.fields.some(isUnbound));
 
 function checked(e, types, variable, state) {
   switch (e.op.node) {
