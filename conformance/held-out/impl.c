@@ -255,6 +255,15 @@ static Value *value_of(Json *j) {
     for (int k = 0; k < bits->count; k++) v->data[k] = bits->items[k]->kind == 's' ? decoded(bits->items[k]->text, v->d) : POISON;
     return v;
   }
+  if (j->kind == '{' && at(j, "value") && at(j, "value")->kind == 's') return prim(word(j, "dtype"), decoded(word(j, "value"), dtype_of(word(j, "dtype"))));
+  if (j->kind == '{' && at(j, "shape")) {
+    Value *v = get(sizeof *v);
+    Json *dims = at(j, "shape");
+    v->kind = 's', v->rank = dims->count;
+    if (dims->count > 8) unsupported("the rank %d", dims->count);
+    for (int k = 0; k < dims->count; k++) v->shape[k] = atoll(dims->items[k]->text);
+    return v;
+  }
   unsupported("an argument");
   return NULL;
 }
@@ -281,7 +290,9 @@ static void told(Value *v, FILE *out) {
     }
     fputs("]}", out);
   } else {
-    unsupported("a shape as a result");
+    fputs("{\"shape\":[", out);
+    for (int k = 0; k < v->rank; k++) fprintf(out, k ? ",%lld" : "%lld", (long long)v->shape[k]);
+    fputs("]}", out);
   }
 }
 
@@ -500,6 +511,9 @@ static void matches_kind(Value *v, Json *type) {
     if (v->kind != 't') trapped("ev/param-type");
     if (!absent(dtype) && !same(dtype->text, v->dtype)) trapped("ev/param-dtype");
     if (atoi(ndim->text) >= 0 && atoi(ndim->text) != v->rank) trapped("ev/param-rank");
+  } else if (same(node, "ShapeType")) {
+    if (v->kind != 's') trapped("ev/param-type");
+    if (atoi(at(type, "ndim")->text) >= 0 && atoi(at(type, "ndim")->text) != v->rank) trapped("ev/param-rank");
   } else if (same(node, "PrimType")) {
     if (v->kind != 'p') trapped("ev/param-type");
     if (!same(word(type, "dtype"), v->dtype)) trapped("ev/param-dtype");
@@ -509,7 +523,7 @@ static void matches_kind(Value *v, Json *type) {
 }
 
 static Json *dims_of(Json *type) {
-  Json *dims = same(word(type, "node"), "TensorType") ? at(type, "shape") : NULL;
+  Json *dims = at(type, same(word(type, "node"), "TensorType") ? "shape" : "values");
   return absent(dims) ? NULL : dims;
 }
 
@@ -683,6 +697,11 @@ static Json *attribute(Json *call, const char *name) {
   return NULL;
 }
 
+static const char *text_of(Json *j) {
+  if (!j || j->kind != 's') unsupported("an attribute");
+  return j->text;
+}
+
 static int64_t broadcast_index(int64_t flat, Value *to, Value *from) {
   int64_t index = 0, unit = 1;
   for (int k = 1; k <= to->rank; k++) {
@@ -736,11 +755,11 @@ static Value *two(const char *op, Value *a, Value *b) {
 }
 
 static Value *one(const char *op, Value *a) {
-  if (a->kind != 't') unsupported("an operand");
   int inverse = same(op, "relax.logical_not"), negative = same(op, "relax.negative"), absolute = same(op, "relax.abs");
   int root = same(op, "relax.sqrt"), square = same(op, "relax.square"), flipped = same(op, "relax.bitwise_not");
-  DType d = a->d;
   if (!inverse && !negative && !absolute && !root && !square && !flipped) return NULL;
+  if (a->kind != 't') unsupported("an operand");
+  DType d = a->d;
   if (inverse != (d.kind == 'b') && !flipped) unsupported("%s of %s", op, a->dtype);
   if ((root && d.kind != 'f') || (flipped && d.kind == 'f')) unsupported("%s of %s", op, a->dtype);
   Value *made = tensor(a->dtype, a->rank, a->shape);
@@ -792,6 +811,8 @@ static Value *permuted(Value *a, Json *call) {
 static Value *joined(Value *t, Json *call) {
   if (t->kind != '(' || t->count == 0 || absent(attribute(call, "axis"))) unsupported("concat");
   Value *first = t->fields[0];
+  for (int i = 0; i < t->count; i++)
+    if (t->fields[i]->kind != 't') unsupported("concat");
   int axis = (int)integer_in(attribute(call, "axis"));
   if (axis < 0) axis += first->rank;
   int64_t shape[8], outer = 1, inner = 1, done = 0;
@@ -899,24 +920,24 @@ static Value *call(Json *e, Scope *s) {
   Value *found = one(name, given[0]);
   if (found) return found;
   if (same(name, "relax.where")) return chosen(given[0], given[1], given[2]);
-  if (same(name, "relax.permute_dims")) return permuted(given[0], e);
+  if (same(name, "relax.permute_dims") && given[0]->kind == 't') return permuted(given[0], e);
   if (same(name, "relax.concat")) return joined(given[0], e);
-  if (same(name, "relax.flatten")) return relaid(given[0], 1, &given[0]->size);
-  if (same(name, "relax.reshape") && given[1]->kind == 's' && given[1]->size >= 0) return relaid(given[0], given[1]->rank, given[1]->shape);
+  if (same(name, "relax.flatten") && given[0]->kind == 't') return relaid(given[0], 1, &given[0]->size);
+  if (same(name, "relax.reshape") && given[0]->kind == 't' && given[1]->kind == 's' && given[1]->size >= 0) return relaid(given[0], given[1]->rank, given[1]->shape);
   if (same(name, "relax.sum") || same(name, "relax.prod") || same(name, "relax.max") || same(name, "relax.min")) return reduced(name, given[0], e);
-  if (same(name, "relax.astype")) {
-    Value *made = tensor(attribute(e, "dtype") ? word(attribute(e, "dtype"), "dtype") : "", given[0]->rank, given[0]->shape);
+  if (same(name, "relax.astype") && given[0]->kind == 't') {
+    Value *made = tensor(text_of(attribute(e, "dtype")), given[0]->rank, given[0]->shape);
     for (int64_t k = 0; k < made->size; k++) made->data[k] = cast(given[0]->data[k], given[0]->d, made->d);
     return made;
   }
-  if (same(name, "relax.broadcast_to") && given[1]->kind == 's') {
+  if (same(name, "relax.broadcast_to") && given[0]->kind == 't' && given[1]->kind == 's') {
     Value *made = tensor(given[0]->dtype, given[1]->rank, given[1]->shape), *pair[2] = {given[0], made};
     if (broadcast(made->dtype, pair, 2)->size != made->size || given[0]->rank > made->rank) trapped("op.broadcast_to/shape");
     for (int64_t k = 0; k < made->size; k++) made->data[k] = given[0]->data[broadcast_index(k, made, given[0])];
     return made;
   }
   if ((same(name, "relax.zeros") || same(name, "relax.ones")) && given[0]->kind == 's') {
-    Value *made = tensor(attribute(e, "dtype") ? word(attribute(e, "dtype"), "dtype") : "", given[0]->rank, given[0]->shape);
+    Value *made = tensor(text_of(attribute(e, "dtype")), given[0]->rank, given[0]->shape);
     for (int64_t k = 0; k < made->size; k++) made->data[k] = cast(integer(same(name, "relax.ones"), dtype_of("int64")), dtype_of("int64"), made->d);
     return made;
   }
