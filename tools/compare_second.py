@@ -203,7 +203,10 @@ def main() -> int:
         print(f"{kind:8} {len(listed):4}  {what[:120]}  ({listed[0].edited.case})")
     print(", ".join(f"{count} {word}" for word, count in counts.items()) + f", {len(found)} differences")
     if options.out:
-        rows = ({"kind": d.kind, "what": d.what, "case": d.edited.case, "tree": d.edited.tree, "answer": d.answer} for d in found)
+        rows = (
+            {"kind": d.kind, "what": d.what, "case": d.edited.case, "tree": d.edited.tree, "answer": d.answer}
+            for d in found
+        )
         options.out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return 1 if found else 0
 

@@ -106,7 +106,12 @@ def _mutants(source: str) -> Iterator[Mutant]:
                 text = f"{word} ({value}({source[inside:close]}))"
                 if not (word == "while" and kind == "always"):
                     yield made(close + 1, text, f"condition {kind}")
-        elif word == "=" and re.match(r"\s*[\w\[\]>.*()-]+ = [^{]*;$", line) and source[start - 1] == " " and source[begin:start].strip():
+        elif (
+            word == "="
+            and re.match(r"\s*[\w\[\]>.*()-]+ = [^{]*;$", line)
+            and source[start - 1] == " "
+            and source[begin:start].strip()
+        ):
             yield Mutant(begin, begin + len(line), "  ;", f"statement dropped at {begin - begin}", line)
         elif word == "?":
             yield made(end, "== 0 ?", "choice turned")
@@ -157,7 +162,9 @@ def ask(program: Path, records: list[Record]) -> Asked:
     assert len(answers) == len(there), f"{len(answers)} answers to {len(there)} requests"
     words = [judge(r, json.loads(a))[0] for (r, _), a in zip(there, answers, strict=True)]
     kept = [k for k, word in enumerate(words) if word in ("passed", "unsupported", "excluded")]
-    return Asked([there[k][0] for k in kept], [there[k][1] for k in kept], [answers[k] for k in kept], [words[k] for k in kept])
+    return Asked(
+        [there[k][0] for k in kept], [there[k][1] for k in kept], [answers[k] for k in kept], [words[k] for k in kept]
+    )
 
 
 def killer(text: str, asked: Asked, folder: Path, name: str) -> str | None:
@@ -196,11 +203,15 @@ def same(mutant: Mutant, known: dict[str, str]) -> str | None:
 def equivalents() -> dict[str, str]:
     """Reasons by the key of the mutant."""
     path = HELD_OUT / "equivalent.toml"
-    rows: list[dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", []) if path.exists() else []
+    rows: list[dict[str, str]] = (
+        tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", []) if path.exists() else []
+    )
     return {each["mutant"]: each["why"] for each in rows}
 
 
-def report(drawn: list[Mutant], found: list[str | None], asked: Asked, total: int, seed: int, source: str) -> tuple[str, float]:
+def report(
+    drawn: list[Mutant], found: list[str | None], asked: Asked, total: int, seed: int, source: str
+) -> tuple[str, float]:
     """The report, in Markdown, and the share that is killed."""
     known = equivalents()
     programs = [(m, by) for m, by in zip(drawn, found, strict=True) if by is not None]
@@ -235,7 +246,9 @@ def main() -> int:
     parser.add_argument("--suite", type=Path, help="an exported suite, in place of this edition's own")
     parser.add_argument("--report", type=Path)
     options = parser.parse_args()
-    records: list[Any] = list(store.read(options.suite) if options.suite else exported((*load(), *load_named_examples())))
+    records: list[Any] = list(
+        store.read(options.suite) if options.suite else exported((*load(), *load_named_examples()))
+    )
     source = (HELD_OUT / "impl.c").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
         folder = Path(name)
