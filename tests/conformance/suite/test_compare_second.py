@@ -1,4 +1,4 @@
-"""``tools/compare_second.py``: the second implementation refuses what the definition refuses, at modules near the suite's."""
+"""``tools/compare_second.py``: the second implementation refuses what the definition refuses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Module:
 def test_no_difference_at_modules_near_the_suite(tool: Any) -> None:
     found, counts = tool.compared(1500, seed=7)
     assert [(each.kind, each.what, each.edited.tree) for each in found] == []
-    assert counts["refused by the definition"] == 1500 and counts["unsupported by the second"] < 0.15 * counts["modules"]
+    assert (
+        counts["refused by the definition"] == 1500 and counts["unsupported by the second"] < 0.15 * counts["modules"]
+    )
 
 
 @pytest.mark.thorough

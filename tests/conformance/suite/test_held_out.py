@@ -1,4 +1,4 @@
-"""The implementation in C (``conformance/held-out``): nothing that it answers is wrong, and its mutants are programs."""
+"""The implementation in C (``conformance/held-out``): nothing that it answers is wrong; its mutants."""
 
 from __future__ import annotations
 
