@@ -64,8 +64,10 @@ class Turns:
         self.outer = [(cells, type(cells), cells.log) for cells in planes]  # type: ignore[attr-defined]
         self.left = [{} for _ in planes]
         self.count = 0
-        for cells, _, _ in self.outer:
-            cells.__class__, cells.log, cells.thread = Own, {}, self.thread
+        for cells, kind, _ in self.outer:
+            if kind is Local:  # else those who see it are known: threads in lockstep, maybe
+                cells.__class__, cells.thread = Own, self.thread
+            cells.log = {}
 
     def thread(self) -> dict[str, int]:
         """The thread that runs."""
@@ -105,7 +107,7 @@ def turns_of(build: Builder, loop: For) -> Turns | None:
     found: dict[int, Storage] = {}
     for name in sorted(touched(loop.body) - _folded(loop)):
         bound = reached(build, name)
-        if bound is not None and all(isinstance(cells, Local) for cells in bound.storage.planes.values()):
+        if bound is not None and all(isinstance(cells, Local | Own) for cells in bound.storage.planes.values()):
             found[id(bound.storage)] = bound.storage
     return Turns(loop.thread, tuple(found.values()), build.context.running) if found else None
 
