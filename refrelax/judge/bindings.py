@@ -16,6 +16,7 @@ from refrelax.judge import zero_signs
 from refrelax.judge.kept_constants import constants_are_kept, reaches_constant
 from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned, stores, variables
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.lower.capture.numbers import is_kept_by_number, numbers
 from refrelax.lower.fuse_loops.shared import given_twice
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, wrapped
@@ -35,7 +36,6 @@ from refrelax.syntax.graph import (
     Binding,
     Call,
     ConstantRef,
-    ExternFunc,
     Function,
     GlobalVar,
     If,
@@ -93,30 +93,20 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
     }
 
 
-SESSION = ("vm.builtin.cuda_graph.run_or_capture", "vm.builtin.cuda_graph.get_cached_alloc")
-"""Functions whose value may be that of an earlier call with another function (``vm/cuda-graph``)."""
-
-
-def replays(checked: CheckedModule) -> frozenset[int]:
-    """The bindings of such calls, by identity, where a module has several."""
-    every = checked.once(simple_bindings).values()
-    found = [b for b in every if any(isinstance(n, ExternFunc) and n.name in SESSION for n in nodes(b))]
-    return frozenset(map(id, found)) if len(found) > 1 else frozenset()
-
-
 def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
     """Whether a binding can be judged from what an implementation shows. Not one of a constant that some call may have
     stored into (nobody shows what that holds then), nor one that stores in what may be another of its arguments (nobody
-    shows which of them are one memory), nor one that does again what another call recorded."""
-    again = checked.once(replays)
-    if not checked.once(stores):
-        return lambda binding: id(binding) not in again  # (asked for every input: most programs store nowhere)
+    shows which of them are one memory), nor a replay of what another call may have recorded (nobody shows what that
+    was)."""
+    replays = max(numbers(checked.module).values(), default=0) > 1
+    if not checked.once(stores):  # (asked for every input: most programs store nowhere)
+        return lambda binding: not (replays and is_kept_by_number(binding))
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
     return lambda binding: (
-        id(binding) not in again
-        and (kept or not reaches_constant(checked.module, binding))
+        (kept or not reaches_constant(checked.module, binding))
         and not (id(binding.value) in twice and _several(binding))
+        and not (replays and is_kept_by_number(binding))
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.conformance import data, load
 from refrelax.judge.bindings import judged_alone, simple_bindings
 
 HEAD = """@I.ir_module
@@ -64,34 +65,21 @@ def test_a_function_that_another_calls_may_be_given_a_constant() -> None:
     assert {"prefill.half", "decode.half"} <= found
 
 
-REPLAYED = """@I.ir_module
-class Module:
-    @R.function(private=True)
-    def double(x: R.Tensor((2,), "int32")) -> R.Tuple(R.Tensor((2,), "int32")):
-        y = R.add(x, x)
-        t = (y,)
-        return t
-    @R.function(private=True)
-    def square(x: R.Tensor((2,), "int32")) -> R.Tuple(R.Tensor((2,), "int32")):
-        y = R.multiply(x, x)
-        t = (y,)
-        return t
-    @R.function(pure=False)
-    def main(a: R.Tensor((2,), "int32")) -> R.Tensor((2,), "int32"):
-        cls = Module
-        g = R.call_builtin_with_ctx("vm.builtin.cuda_graph.run_or_capture", (cls.double, (a,), 0), ty_args=(R.Tuple(R.Tensor((2,), "int32")),))
-        h = R.call_builtin_with_ctx("vm.builtin.cuda_graph.run_or_capture", (cls.square, (a,), 0), ty_args=(R.Tuple(R.Tensor((2,), "int32")),))
-        y = h[0]
-        return y
-"""  # noqa: E501
-
-
-def test_what_another_call_recorded_is_not_judged_alone() -> None:
-    """The second call doubles, as the first was recorded to: alone it would be a square."""
-    checked = rr.check(rr.parse(REPLAYED))
+def test_a_replay_is_of_what_another_call_recorded() -> None:
+    """It gives what was recorded under its number, whatever function it names: by itself it would record that one."""
+    (case,) = (each for each in load() if each.name == "library/cuda-graph-recorded")
+    checked = rr.check(rr.parse(case.module))
     alone = judged_alone(checked)
-    assert {b.name for b in simple_bindings(checked).values() if not alone(b)} == {"g", "h"}
-    verdict = rr.diff(checked, "main", [rr.run(checked, "main", [-2, 3]).arguments[0]])  # type: ignore[union-attr]
-    assert verdict.word == "AGREE"
-    single = rr.check(rr.parse("\n".join(line for line in REPLAYED.splitlines() if "g = " not in line)))
-    assert all(map(judged_alone(single), simple_bindings(single).values()))
+    seen = {name for (path, name), each in simple_bindings(checked).items() if path == "main" and not alone(each)}
+    assert seen == {"g", "h"}
+    verdict = rr.diff(checked, "main", [data.to_value(each) for each in case.args], "numpy")
+    assert isinstance(verdict, rr.Agreement), verdict
+
+
+def test_what_is_recorded_under_numbers_of_their_own_is_judged() -> None:
+    (case,) = (each for each in load() if each.name == "library/cuda-graph-recorded")
+    first, second = "(cls.double, (a,), R.prim_value(0))", "(cls.square, (a,), R.prim_value(0))"
+    text = case.module.replace(second, second.replace("(0)", "(1)"))
+    assert first in text and text != case.module
+    checked = rr.check(rr.parse(text))
+    assert all(map(judged_alone(checked), simple_bindings(checked).values()))
