@@ -18,6 +18,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
+from refrelax.semantics.own_cells import Local, is_private
 from refrelax.syntax import dtypes
 
 Cells = list[Any]
@@ -67,9 +68,8 @@ class Storage:
         for each in (BYTES, dtype):
             if each not in self.planes:
                 width, cells = dtypes.memory_bits(each), self.planes[source]
-                self.planes[each] = [
-                    reinterpreted(numerics, cells, source, each, k * width) for k in range(self._count(each))
-                ]
+                made = [reinterpreted(numerics, cells, source, each, k * width) for k in range(self._count(each))]
+                self.planes[each] = Local(made) if is_private(self.scope) else made
         return self.planes[dtype]
 
     def _count(self, dtype: str) -> int:
@@ -176,7 +176,8 @@ def free(storage: Storage) -> None:
 
 def fresh(dtype: str, count: int, scope: str = "global", name: str = "") -> Storage:
     """A storage for ``count`` elements of ``dtype``, no element written."""
-    return Storage(bytes_of(dtype, count), {dtype: [NEVER_WRITTEN] * count}, scope, name=name)
+    cells: Cells = [NEVER_WRITTEN] * count
+    return Storage(bytes_of(dtype, count), {dtype: Local(cells) if is_private(scope) else cells}, scope, name=name)
 
 
 def holding(dtype: str, cells: Cells, scope: str = "global") -> Storage:

@@ -1,7 +1,8 @@
-"""Operators without an array form: the definition itself runs them, element by element.
+"""Calls of operators without an array form: the definition itself runs them, element by element.
 
 They compile, in both modes, with the definition's bits and at its speed. A comparison with the definition says nothing
-of such a call, as there is no second implementation of it.
+of such a call, as there is no second implementation of it. What has no array form is an operator, or one at a dtype
+that NumPy does not calculate in (``guests.py``).
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ BY_DEFINITION = frozenset(
 
 
 def calls_of(module: Module) -> list[Call]:
-    """The calls of such operators in a module, in the order of the text."""
+    """The calls of operators in a module, in the order of the text."""
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return [
-        node
-        for func in graph
-        for node in nodes(func)
-        if isinstance(node, Call) and isinstance(node.op, Op) and node.op.name in BY_DEFINITION
-    ]
+    return [node for func in graph for node in nodes(func) if isinstance(node, Call) and isinstance(node.op, Op)]
+
+
+def numbers_of(module: Module) -> dict[int, int]:
+    """The place of each of these calls, by identity."""
+    return {id(each): k for k, each in enumerate(calls_of(module))}
 
 
 def evaluated(known: Mapping[str, Mapping[str, Type]], call: Call, path: str, args: tuple[Any, ...]) -> Any:

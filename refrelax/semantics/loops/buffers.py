@@ -14,7 +14,6 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.launch import Coords
 from refrelax.semantics.loops.memory import kept, row_major_indices, settled
 from refrelax.semantics.loops.pointers import pointer_at, resolve, total
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
@@ -63,11 +62,10 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
 
 
 def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
-    storage, dtype, races, private = bound.storage, bound.dtype, build.context.races, bound.private
+    storage, dtype, races = bound.storage, bound.dtype, build.context.races
     blank = [NEVER_WRITTEN] * bound.elements
 
     def reset() -> None:
-        private.clear()
         for name, plane in storage.planes.items():
             plane[:] = blank if name == dtype else [NEVER_WRITTEN] * len(plane)
             if races.records:
@@ -78,7 +76,7 @@ def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
 
         def quick() -> None:
             cells[:] = blank
-            if private or races.records or len(storage.planes) > 1:
+            if races.records or len(storage.planes) > 1:
                 reset()
 
         return quick
@@ -97,44 +95,6 @@ def _watched_allocation(build: Builder, bound: Bound, allocate: Run, told: Any) 
         told(path, bound.name, bound.dtype, extents, bound.scope, bound.storage)
 
     return both
-
-
-@rule("ev/thread-private-memory")
-def private_copy(build: Builder, bound: Bound) -> tuple[Callable[[], None], Callable[[], None]]:
-    """Rebind a buffer, and every view of its storage, to memory of each thread: what fills it when a thread starts, and
-    what leaves its contents behind for the next launch in the same block when the threads have ended."""
-    launch, source, left, numerics = build.launch, bound.storage, bound.private, build.context.numerics
-    assert launch is not None
-    own = Storage(source.nbytes, {dtype: list(cells) for dtype, cells in source.planes.items()}, bound.scope)
-    own.name, own.numerics = bound.name, source.numerics
-    for names in (build.buffers, build.handles):
-        for name, other in list(names.items()):
-            if isinstance(other, Bound) and other.storage is source:
-                cells = own.plane(other.dtype, numerics)
-                names[name] = replace(other, storage=own, cells=cells, depth=build.depth, private={})
-    launch.levels[len(build.tags) - 1].storages.append(own)
-    before: dict[Coords, dict[str, list[Any]]] = {}
-
-    def fill() -> None:
-        for dtype, cells in own.planes.items():
-            cells[:] = source.planes[dtype]
-        for (dtype, k), payload in left.get(launch.running, {}).items():
-            own.store(dtype, k, payload)
-        before[launch.running] = {dtype: list(cells) for dtype, cells in own.planes.items()}
-
-    def leave() -> None:
-        began = before.pop(launch.running)
-        written = {
-            (dtype, k): new
-            for dtype, cells in own.planes.items()
-            for k, (new, old) in enumerate(zip(cells, began[dtype], strict=True))
-            if new is not old
-        }
-        left.setdefault(launch.running, {}).update(written)
-        for (dtype, k), payload in written.items():
-            source.store(dtype, k, payload)
-
-    return fill, leave
 
 
 def _most_elements(build: Builder, buffer: Buffer, shape: tuple[Index, ...]) -> int | None:
@@ -202,7 +162,7 @@ def build_decl(build: Builder, buffer: Buffer) -> Run:
         return build_alloc(build, buffer)
     base = resolve(build, buffer.data)
     bound = view(build, buffer, base.storage, tuple(build_index(build, each) for each in buffer.shape))
-    bound.depth, bound.scope, bound.private = base.depth, base.scope, base.private
+    bound.depth, bound.scope = base.depth, base.scope
     bound.pointer = pointer_at(base, buffer.dtype, buffer.name, buffer.span)
     bound.origin, bound.borrowed = total(bound.pointer, bound.origin), True
     if base.dtype != buffer.dtype:

@@ -27,6 +27,7 @@ from refrelax.semantics.loops.leaving import ThreadEnds
 from refrelax.semantics.loops.lockstep import build_group
 from refrelax.semantics.loops.serial_loops import build_serial
 from refrelax.semantics.loops.threads import handed_over, has_barrier, is_block_index, known_names, name_thread, waits
+from refrelax.semantics.loops.turns import announced, turns_of
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.syntax.loops import Evaluate, For, LaunchThread, SBlock, Stmt
 from refrelax.syntax.scalars import Intrinsic
@@ -51,6 +52,8 @@ def _one_after_the_other(build: Builder, loop: For) -> Run:
     inner = replace(build.child(), depth=build.depth + 1)
     name_thread(inner, loop)
     begin, guard = _strand(inner), until_thread_ends if ends_threads(loop.body) else None
+    if (turns := turns_of(build, loop)) is not None:
+        begin = announced(turns, begin)
     plain = build_serial(inner, replace(loop, kind="serial", thread=None), low, extent, begin, guard)
 
     def run(frame: Frame) -> None:
@@ -61,7 +64,7 @@ def _one_after_the_other(build: Builder, loop: For) -> Run:
         finally:
             races.label = outer
 
-    return run
+    return run if turns is None else turns.around(run)
 
 
 @rule("ev/thread-return")

@@ -101,8 +101,6 @@ class Bound:
     """How many concurrent loops were around its allocation: strands of deeper ones share it."""
     borrowed: bool = False
     """Whether it is a view whose shape may reach beyond the memory that there is."""
-    private: dict[tuple[tuple[str, int], ...], dict[tuple[str, int], Payload]] = field(default_factory=dict)
-    """Local memory seen from outside a launch: what each thread last left in the cells that it wrote."""
 
 
 Extern = Callable[..., Any]
@@ -123,6 +121,8 @@ class Context:
     check_regions: bool = False
     """Whether accesses are held to the ``T.reads`` and ``T.writes`` of their blocks."""
     races: Races = field(default_factory=Races)
+    running: dict[str, int] = field(default_factory=dict)
+    """The thread that runs, of loops over threads one after the other: its place for each tag."""
     tiles: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """The sizes (m, n, k) of the matrix fragments in a storage, by its identity."""
 

@@ -16,7 +16,7 @@ from refrelax.errors import Ended, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.loops.blocks import block_prologue
-from refrelax.semantics.loops.buffers import private_copy
+from refrelax.semantics.loops.copies import Copy, private_copy
 from refrelax.semantics.loops.exchanges import build_request, hoisted
 from refrelax.semantics.loops.frame import Builder, Frame, Index
 from refrelax.semantics.loops.indices import build_index
@@ -31,9 +31,11 @@ from refrelax.semantics.loops.threads import (
     is_known,
     is_shared,
     name_thread,
+    reached,
     waits,
 )
-from refrelax.semantics.loops.visit import accessed, expressions
+from refrelax.semantics.loops.visit import accessed, expressions, touched
+from refrelax.semantics.own_cells import is_private
 from refrelax.syntax.loops import (
     AttrStmt,
     Bind,
@@ -67,7 +69,7 @@ def build_group(build: Builder, loop: For) -> Coroutine:
     count, values = _values(build, loop, tag)
     launch.extents[tag] = count
     build.context.meter.step(count)
-    thread, leave = _thread(build, loop, values)
+    thread, copies = _thread(build, loop, values)
 
     def run(frame: Frame) -> Threads:
         around = launch.running
@@ -82,10 +84,12 @@ def build_group(build: Builder, loop: For) -> Coroutine:
                 break
             answers = yield pending
         launch.ended.difference_update(coords)
-        for who in coords if leave else ():
+        for who in coords if copies else ():
             launch.have(who)
-            for each in leave:
-                each()
+            for each in copies:
+                each.leave()
+        for each in copies:
+            each.close()
         launch.running = around
         if around:
             launch.enter(around)
@@ -160,7 +164,7 @@ def _same_thread(build: Builder, loop: For, tag: str) -> Coroutine:
 
 
 @rule("ev/thread-private-memory")
-def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Callable[[], None]]]:
+def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Copy]]:
     """What every thread does, over a copy of the frame and memory of its own (``Launch.have``), and what it leaves
     behind when all have ended."""
     launch = build.launch
@@ -175,6 +179,8 @@ def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Call
     name_thread(own, loop)
     copies = _private_memory(own, loop)
     body = build_coroutine_body(own, loop.body)
+    for copy in copies:
+        copy.ready(own.context.numerics)
     for each in level.storages[before:]:
         own.context.meter.make(len(values) * max(map(len, each.planes.values()), default=0))
     name = loop.var.name
@@ -183,8 +189,8 @@ def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Call
         private = [*frame, *[None] * (own.slots[0] - len(frame))]
         private[slot] = value
         launch.enter(coords)
-        for fill, _ in copies:
-            fill()
+        for each in copies:
+            each.fill()
         try:
             yield from body(private)
         except ThreadEnds:
@@ -193,19 +199,13 @@ def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Call
             end.loops.append((name, value))
             raise
 
-    return run, [after for _, after in copies]
+    return run, copies
 
 
-def is_private(scope: str) -> bool:
-    """Whether memory of this scope belongs to one thread; fragments of matrices are kept by the first of a warp."""
-    return scope == "local" or scope.startswith("wmma.")
-
-
-def _private_memory(build: Builder, loop: For) -> list[tuple[Callable[[], None], Callable[[], None]]]:
-    read, written = accessed(loop.body)
+def _private_memory(build: Builder, loop: For) -> list[Copy]:
     copies = []
-    for name in sorted(read | written):
-        bound = build.buffers.get(name)
+    for name in sorted(touched(loop.body)):
+        bound = reached(build, name)
         if bound is not None and is_private(bound.scope) and bound.depth < build.depth:
             copies.append(private_copy(build, bound))
     return copies

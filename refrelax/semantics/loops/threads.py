@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from refrelax.semantics.dims import substitute
-from refrelax.semantics.loops.frame import Builder
+from refrelax.semantics.loops.frame import Bound, Builder
 from refrelax.semantics.loops.visit import accessed, expressions, statements_of
 from refrelax.syntax.loops import Bind, Evaluate, For, LaunchThread, PrimFunc, SBlock, ScalarParam, Stmt
 from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr, free_symbols, int_imm, walk
@@ -73,6 +73,12 @@ def name_thread(build: Builder, loop: For) -> None:
         build.varying |= {loop.var.name}
 
 
+def reached(build: Builder, name: str) -> Bound | None:
+    """The memory that a buffer or a pointer in scope names."""
+    found = build.buffers.get(name, build.handles.get(name))
+    return found if isinstance(found, Bound) else None
+
+
 def handed_over(build: Builder, body: tuple[Stmt, ...]) -> set[str]:
     """The shared buffers that are both read and written in ``body``."""
     read, written = accessed(body)
@@ -121,6 +127,11 @@ def knows_extents(func: PrimFunc) -> bool:
     every = (as_thread_loop(s) if isinstance(s, LaunchThread) else s for s in statements_of(func.body))
     loops = [s for s in every if isinstance(s, For) and s.thread is not None and not is_block_index(s)]
     return all(is_known(e, names) for loop in loops for e in (loop.min, loop.extent))
+
+
+def is_thread(tag: str) -> bool:
+    """Whether what is bound to this tag has memory of its own: virtual threads are turns of one thread."""
+    return not tag.startswith("vthread")
 
 
 def is_shared(scope: str) -> bool:

@@ -112,6 +112,29 @@ def accessed(stmts: Iterable[Stmt]) -> tuple[set[str], set[str]]:
     return read, written
 
 
+def touched(stmts: Iterable[Stmt]) -> set[str]:
+    """The buffers and pointers by which ``stmts`` come to memory: to read or write it, or as that of a view."""
+    stmts = tuple(stmts)
+    read, written = accessed(stmts)
+    found = read | written
+    for stmt in statements_of(stmts):
+        named = [*expressions(stmt)]
+        match stmt:
+            case DeclBuffer(buffer=buffer) | AllocBuffer(buffer=buffer) if buffer.data is not None:
+                named.append(buffer.data)
+            case SBlock(matches=matches):
+                found |= {each.source.buffer for each in matches}
+            case _:
+                pass
+        for node in (node for each in named for node in walk(each)):
+            match node:
+                case BufferRef(buffer=name) | SymVar(name=name) if node.dtype.startswith("handle"):
+                    found.add(name)
+                case _:
+                    pass
+    return found
+
+
 def reinterprets(function: PrimFunc) -> bool:
     """Whether some memory may be viewed at two dtypes, so that a store through one view is one for the other too."""
     seen: dict[str, str] = {

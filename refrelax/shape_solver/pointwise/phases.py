@@ -20,6 +20,7 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.threads import (
     BARRIER,
     as_thread_loop,
+    binds_threads,
     has_barrier,
     is_block_index,
     is_known,
@@ -30,6 +31,7 @@ from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.order import Accesses, Head, Order
 from refrelax.shape_solver.pointwise.spread import is_compact
+from refrelax.shape_solver.pointwise.statements import of_blocks
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -149,6 +151,8 @@ class Phases(Order):
             NotRead: threads wait where not all of them are seen to come, or keep what is not followed.
         """
         self.launch = loop
+        if any(isinstance(s, For | LaunchThread) and of_blocks(s.thread or "") for s in statements_of((loop,))):
+            raise NotRead("blocks of a grid inside of threads")  # (memory of a thread is each block's there)
         barrier = has_barrier(loop.body)
         self.implicit = self.implicit and not barrier
         self.apart = _not_reduced((loop,))
@@ -278,8 +282,8 @@ class Phases(Order):
     # --- statements in which threads wait
 
     def splits(self, stmt: Stmt) -> bool:
-        """Whether threads wait for each other in a statement."""
-        if waits(stmt):
+        """Whether threads wait for each other in a statement, or there are more of them in it."""
+        if waits(stmt) or binds_threads(stmt):
             return True
         if not self.implicit or not self.reached_by_all(stmt):
             return False
