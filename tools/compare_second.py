@@ -3,11 +3,11 @@ refuses, and take what it takes?
 
     python tools/compare_second.py [--count 2000] [--seed 1] [--out differ.jsonl] [--small] [--main FILE]
 
-Every module is one of a case with an edit or two of its tree: a node for another of its sort, a part left out, doubled or
-moved, a name, a number, a dtype (``tools/tree_edits.py``). What cannot be read as a module is left out. Both are asked
-``check``. A difference is written down by the rule that the definition names, or that it does not refuse; one of the two
-is wrong, or the text leaves it open. ``unsupported`` is no difference, and is counted. ``--small``: each is made smaller
-while it stays one of its kind. Ends with 1 if there is one.
+Every module is one of a case with an edit or two of its tree: a node for another of its sort, a part left out, doubled
+or moved, a name, a number, a dtype (``tools/tree_edits.py``). What cannot be read as a module is left out. Both are
+asked ``check``. A difference is written down by the rule that the definition names, or that it does not refuse; one of
+the two is wrong, or the text leaves it open. ``unsupported`` is no difference, and is counted. ``--small``: each is
+made smaller while it stays one of its kind. Ends with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -23,15 +23,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import tree_edits
+
 import refrelax as rr
 from refrelax.conformance import load
 from refrelax.conformance.suite.judge import types_difference
 from refrelax.conformance.suite.records import types_of
 from refrelax.errors import Malformed, Rejection
 from refrelax.syntax.json_ import from_json, to_json
-
-sys.path.insert(0, str(Path(__file__).parent))
-import tree_edits  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = ROOT / "conformance" / "second" / "main.js"
@@ -43,7 +42,7 @@ Tree = Any
 
 @dataclass(frozen=True)
 class Edited:
-    """A tree, the case that it was made from, the rules for which the definition refuses it, and otherwise its types."""
+    """A tree, the case that it was made from, the rules that the definition refuses it for, and otherwise its types."""
 
     case: str
     tree: Tree
@@ -55,7 +54,8 @@ class Edited:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where the two part: ``kind`` is ``taken``, ``refused``, ``types``, ``crash`` or (of the definition) ``fault``; ``what`` the rule, or why."""
+    """Where the two part: ``kind`` is ``taken``, ``refused``, ``types``, ``crash`` or (of the definition) ``fault``;
+    ``what`` the rule, or why."""
 
     kind: str
     what: str

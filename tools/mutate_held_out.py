@@ -3,12 +3,12 @@
 
     python tools/mutate_held_out.py [--draw 300] [--seed 1] [--suite DIR] [--report conformance/held-out/mutants.md]
 
-A mutant changes one token: a comparison or an operation for a neighbour, a number by one, a condition to always or never,
-``&&`` to ``||``, a negation or an assignment left out. Not what reads lines and gives memory, and not what only tells why or
-that a thing is not supported. A mutant that a compiler refuses is none. It is *killed* if a case that the implementation
-passes is failed, refused or not answered, judged by the exported data, or a wrong answer is given to one that it does not
-support. No case was made for what survives: ``conformance/held-out/equivalent.toml`` names those that no case can tell
-apart, each with a reason.
+A mutant changes one token: a comparison or an operation for a neighbour, a number by one, a condition to always or
+never, ``&&`` to ``||``, a negation or an assignment left out. Not what reads lines and gives memory, and not what only
+tells why or that a thing is not supported. A mutant that a compiler refuses is none. It is *killed* if a case that the
+implementation passes is failed, refused or not answered, judged by the exported data, or a wrong answer is given to one
+that it does not support. ``conformance/held-out/equivalent.toml`` names those that no case can tell apart, each with a
+reason.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ SECONDS = 60.0
 """The longest that all requests may take."""
 
 SWAPS = {
-    "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "+", "/": "*", "%": "/",
-    "&&": "||", "||": "&&", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|", "+=": "-=", "*=": "+=", "/=": "*=", "++": "--",
+    "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "+", "/": "*",
+    "%": "/", "&&": "||", "||": "&&", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|", "+=": "-=", "*=": "+=",
+    "/=": "*=", "++": "--",
 }  # fmt: skip
-NAMES = {"floor": "ceil", "ceil": "floor", "trunc": "floor", "fabs": "fabs", "sqrt": "fabs"}
+NAMES = {"floor": "ceil", "ceil": "floor", "trunc": "floor", "sqrt": "fabs"}
 TOKEN = re.compile(
     r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|0x[0-9A-Fa-f]+\w*|\d+(?:\.\d+)?\w*"
     r"|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|->|[-+*/%&|^]=|\S",
@@ -225,9 +226,9 @@ def report(
         "# Mutants of an implementation that the suite was not made from", "",
         f"Made by `python tools/mutate_held_out.py --draw {len(drawn)} --seed {seed}`.", "",
         f"{len(programs)} of {len(drawn)} drawn from {total} one-place mutants of `impl.c`",
-        f"(`{hashlib.sha256(source.encode()).hexdigest()[:16]}`) compile. Of {len(asked.records)} exported cases the implementation",
-        f"passes {passes}; they kill {judged - len(alive)} mutants; {len(alike)} are the same program; {len(alive)} survive:",
-        f"{share:.1f} % of {judged} are killed.", "",
+        f"(`{hashlib.sha256(source.encode()).hexdigest()[:16]}`) compile. Of {len(asked.records)} exported cases the",
+        f"implementation passes {passes}; they kill {judged - len(alive)} mutants; {len(alike)} are the same program;",
+        f"{len(alive)} survive: {share:.1f} % of {judged} are killed.", "",
     ]  # fmt: skip
     if alive:
         lines += ["## What survives", "", *(f"* `impl.c:{place[m]}` {m.kind}: `{m.line.strip()}`" for m in alive), ""]

@@ -22,9 +22,10 @@ CORNERS: dict[str, tuple[Any, ...]] = {
 SORTS = {
     name: sort
     for sort, names in {
-        "expression": "Call Var GlobalVar Op ExternFunc Constant ConstantRef ConstantArray DistConstant ShapeExpr Tuple "
-        "TupleGetItem PrimValue StringValue DataTypeValue If Function",
-        "scalar": "Literal SymVar Binary Not Select Cast Let Intrinsic BufferLoad Ramp Broadcast Shuffle StringImm BufferRef",
+        "expression": "Call Var GlobalVar Op ExternFunc Constant ConstantRef ConstantArray DistConstant ShapeExpr "
+        "Tuple TupleGetItem PrimValue StringValue DataTypeValue If Function",
+        "scalar": "Literal SymVar Binary Not Select Cast Let Intrinsic BufferLoad Ramp Broadcast Shuffle StringImm "
+        "BufferRef",
         "statement": "BufferStore IfThenElse Evaluate LaunchThread For While Bind AssertStmt AttrStmt AllocBuffer "
         "DeclBuffer SBlock Return Continue Break",
         "type": "TensorType ShapeType FuncType AnyType PrimType TupleType DTensorType PackedFuncType",
