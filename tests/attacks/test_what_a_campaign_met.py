@@ -10,7 +10,6 @@ import numpy as np
 
 import refrelax as rr
 from refrelax.backends.cupy_ import emulate
-from refrelax.backends.errors import Unsupported
 
 BACKENDS = ("numpy", *(("cuda-emulated",) if emulate.compiler() else ()))
 FUNCTION = """
