@@ -129,9 +129,18 @@ class Process:
         self.main = main
         self.process: subprocess.Popen[str] | None = None
 
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+
     def ask(self, tree: Tree) -> dict[str, Any]:
         """What it says of a tree."""
         if self.process is None or self.process.poll() is not None:
+            self.__exit__()
             self.process = subprocess.Popen(
                 ["node", self.main],
                 stdin=subprocess.PIPE,
@@ -194,8 +203,8 @@ def main() -> int:
     options = parser.parse_args()
     found, counts = compared(options.count, options.seed, options.main)
     if options.small:
-        process = Process(options.main)
-        found = [smaller(each, process) for each in found]
+        with Process(options.main) as process:
+            found = [smaller(each, process) for each in found]
     by: dict[tuple[str, str], list[Difference]] = defaultdict(list)
     for each in found:
         by[each.kind, each.what if each.kind != "types" else each.what.split(":")[0]].append(each)
