@@ -83,7 +83,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "bisect --front model.py:model",
         "bisect --front m.onnx --random 0",
     ),
-    "validate": ("validate before.py after.py", "validate before.py after.py --require proved --html answer.html"),
+    "validate": (
+        "validate before.py after.py",
+        "validate before.py after.py --require proved --html answer.html",
+        "validate before.py after.py --assume 'n % 8 == 0' --correspond",
+    ),
     "prove-rewrite": ("prove-rewrite lhs.py rhs.py --given '0 <= a' --given 'a <= n'",),
     "fuzz": ("fuzz --impl numpy --time 60s", "fuzz --impl tvm --kinds front --time 60s"),
     "prove": (

@@ -13,7 +13,7 @@ from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.verdicts import Reason
 from refrelax.semantics.numbers import exact
 
-JUDGES = ("diff", "bisect", "validate")
+JUDGES = ("diff", "bisect", "validate", "prove-rewrite")
 """Commands that answer with a verdict, however they end."""
 
 

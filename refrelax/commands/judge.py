@@ -57,7 +57,8 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     values.add_inputs(parser, "main; of a pipeline every public function")
     parser.add_argument("--require", choices=tuple(STRENGTH), default="tested", help="the least evidence that counts")
     parser.add_argument("--relax", action="append", default=[], metavar="NAME", help="a named relaxation; repeatable")
-    parser.add_argument("--assume", action="append", default=[], metavar="CLAIM", help="about the symbols; repeatable")
+    symbols = "what callers promise of the symbols, as 'n >= 1' or 'm %% 8 == 0'; repeatable"
+    parser.add_argument("--assume", action="append", default=[], metavar="'n >= 1'", help=symbols)
     parser.add_argument("--timeout", type=seconds, metavar="S", help="for everything: 90, 60s, 10m, 2h")
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the proof")
     parser.add_argument("--correspond", action="store_true", help="find how entries that take other things correspond")
@@ -82,7 +83,7 @@ def validate(options: argparse.Namespace) -> int:
         raise UsageError("validate needs a second program, or --pipeline NAME for the stages of one")
     without_effect(options, ("--impl", "--target"), "without --pipeline")
     options.entry = options.entry or "main"
-    assume = [claim(each) for each in options.assume]
+    assume = [claim(each, "--given" if options.command == "prove-rewrite" else "--assume") for each in options.assume]
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
     externs = values.externs(options, before.module, after.module)

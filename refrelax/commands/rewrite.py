@@ -13,9 +13,8 @@ from refrelax.commands.shared import add_json, seconds
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="LHS", help="TVMScript: what the rule matches")
     parser.add_argument("after", metavar="RHS", help="TVMScript: what it puts there; - is standard input")
-    parser.add_argument(
-        "--given", action="append", default=[], metavar="CLAIM", dest="assume", help="when it may; repeatable"
-    )
+    when = "of which symbols the rule may be used, as 'n >= 1' or 'm %% 8 == 0'; repeatable"
+    parser.add_argument("--given", action="append", default=[], metavar="'n >= 1'", dest="assume", help=when)
     parser.add_argument("--entry", metavar="ENTRY", help="the function (default: main)")
     parser.add_argument("--relax", action="append", default=[], metavar="NAME", help="a named relaxation; repeatable")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="for everything: 90, 60s, 10m, 2h")

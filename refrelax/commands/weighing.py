@@ -14,14 +14,14 @@ STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}
 STRENGTHS = {"TESTED": 0, "PROVED-AT": 1, "PROVED": 2}
 
 
-def claim(text: str) -> PrimExpr:
+def claim(text: str, option: str = "--assume") -> PrimExpr:
     """An assumption; one that is no claim is misspelt, and nothing is refuted by it."""
     from refrelax.shape_solver.parse import parse_claim
 
     try:
         return parse_claim(text)
     except Malformed as malformed:
-        raise UsageError(f"--assume {text!r}: {malformed.diagnostics[0].message}") from malformed
+        raise UsageError(f"{option} {text!r}: {malformed.diagnostics[0].message}") from malformed
 
 
 def weighed(verdict: Any, required: str) -> tuple[int, str]:

@@ -22,24 +22,29 @@ from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import Rejection
-from refrelax.judge.lazily import fetched_at_once
+from refrelax.judge.lazily import Unlike, fetched_at_once, fetches
 from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.overwritten import overwritten
 from refrelax.rules import rule
 from refrelax.running.arrays import to_constant
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import callees, library_names, nodes
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import map_dims
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_symbols
-from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import FuncType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.write.types import type_text
 
 INNER = "_as_it_was"
 LIFTED = "transform_params"
 """How a pass names what computes parameters ahead."""
+BUNDLE = "model_params"
+"""And the tuple that it takes."""
 
 
 @rule("va/correspondence")
@@ -62,30 +67,107 @@ def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapp
 
 
 @rule("va/correspondence")
-def lifted(one: CheckedModule, two: CheckedModule, entry: str) -> Correspondence | None:
+def lifted(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable[str] = ()) -> Correspondence | None:
     """Parameters that the second program takes as another function of it gives them (``LiftTransformParams``): that
-    function on the first one's; ``None`` where there is none, which the first program does not have."""
+    function on the first one's; ``None`` where there is none, which the first program does not have.
+
+    That function may fetch what it takes and set what it gives, and the entry fetch that (``LazyTransformParams``,
+    ``LazyGetInput`` and ``LazySetOutput`` after it): what the one sets as number k is what the other fetches as number
+    k. ``defined``: as of ``fetched``.
+
+    Raises:
+        Unlike: they fetch or set, but not so that the programs correspond.
+    """
     first, second = (_told(each, entry) for each in (one, two))
     a, b = first.functions.get(entry), second.functions.get(entry)
     names = [n for n in (f"{entry}_{LIFTED}", LIFTED) if n in second.functions and n not in first.functions]
-    if not isinstance(a, graph.Function) or not isinstance(b, graph.Function) or not names:
+    if not isinstance(a, graph.Function) or not isinstance(b, graph.Function) or not names or names[0] == entry:
         return None
     of = second.functions[names[0]]
-    if not isinstance(of, graph.Function) or len(of.params) != 1 or names[0] == entry:
+    if not isinstance(of, graph.Function) or (own := _own(a, of)) is None:
         return None
-    taken, given = of.params[0].type, two.signatures[names[0]].ret
-    if not isinstance(taken, TupleType) or not isinstance(given, TupleType):
+    known = _known(first, second, defined)
+    types = tuple(p.type for p in a.params[own:] if p.type is not None)
+    if len(types) != len(a.params) - own:
         return None
-    own = len(a.params) - len(taken.fields)
-    if own < 0 or len(b.params) != own + len(given.fields) or _overwritten(second, b, b.params[own:]):
+    words: tuple[str, ...] = ()
+    if (found := _fetched(_taking(of, names[0], types), second, names[0], known, named=False)) is not None:
+        second, words = found.second, tuple(f"in {names[0]}, {each}" for each in found.words)
+        second = _told(check(second), names[0])
+    given = check(second).signatures[names[0]].ret
+    if not isinstance(given, TupleType):
         return None
+    entry_known = known.union(name for each in nodes(of) for name in library_names(each))
+    virtual = _taking_more(a, own, names[0], given)
+    before = Module({entry: virtual})
+    if (found := _fetched(before, second, entry, entry_known, named=False)) is not None:
+        second, words = _told(check(found.second), entry), (*words, *found.words)
+        b = second.functions[entry]
+    assert isinstance(b, graph.Function)
+    _fits(names[0], given, b.params[own:])
+    if _overwritten(second, b, b.params[own:]):
+        raise Unlike(f"{entry} may store in what {names[0]} gives, which the next call is given again")
     call = graph.Call(graph.GlobalVar(names[0]), (graph.Tuple(tuple(graph.Var(p.name) for p in a.params[own:])),))
     fields = tuple(graph.TupleGetItem(call, k) for k in range(len(given.fields)))
     args: tuple[graph.Expr, ...] = (*(graph.Var(p.name) for p in a.params[:own]), *fields)
     new = _wrapped(second, entry, b, a.params, a.symbols, args)
     after = ", ".join(p.name for p in b.params[own:])
-    words = f"{after} are what {names[0]} gives of {', '.join(p.name for p in a.params[own:])}"
-    return None if new is None else Correspondence(first, new, (words,))
+    said = f"{after} are what {names[0]} gives of {', '.join(p.name for p in a.params[own:])}"
+    return None if new is None else Correspondence(first, new, (said, *words))
+
+
+def _fits(name: str, given: TupleType, params: Sequence[graph.Param]) -> None:
+    """See that an entry takes what the function of this name gives, as far as literals in types tell."""
+    if len(given.fields) != len(params):
+        taken = ", ".join(p.name for p in params) or "none"
+        raise Unlike(f"{name} gives {len(given.fields)} values, the entry takes {len(params)} ({taken})")
+    for k, (type_, p) in enumerate(zip(given.fields, params, strict=True)):
+        if p.type is not None and _unlike(type_, p.type):
+            where = f"{p.span}: " if p.span else ""
+            raise Unlike(f"{where}{name} gives {type_text(type_)} as number {k}, {p.name} is {type_text(p.type)}")
+
+
+def _unlike(a: Type, b: Type) -> bool:
+    """Whether no value is of both types, as far as is seen."""
+    match a, b:
+        case TensorType(), TensorType():
+            other = a.dtype != b.dtype and None not in (a.dtype, b.dtype)
+            dims = list(zip(map(as_int, _extents(a)), map(as_int, _extents(b)), strict=False))
+            return other or a.ndim != b.ndim or any(None not in pair and pair[0] != pair[1] for pair in dims)
+        case _:
+            return type(a) is not type(b)
+
+
+def _own(a: graph.Function, of: graph.Function) -> int | None:
+    """How many of an entry's parameters are not for what is computed ahead: as many as the tuple leaves that ``of``
+    takes, or as the entry says."""
+    match [p.type for p in of.params]:
+        case [TupleType(fields=fields), *_]:
+            own = len(a.params) - len(fields)
+        case _:
+            own = next((n for key, n in a.attrs if key == "num_input" and isinstance(n, int)), -1)
+    return own if 0 <= own <= len(a.params) else None
+
+
+def _taking(of: graph.Function, name: str, types: tuple[Type, ...]) -> Module:
+    """A module with a function of this name that takes one tuple, under the name that ``of`` takes one by."""
+    called = next((p.name for p in of.params if isinstance(p.type, TupleType)), BUNDLE)
+    param = graph.Param(called, TupleType(types))
+    return Module({name: graph.Function((param,), None, graph.SeqExpr((), graph.Var(called)), symbols=_symbols(types))})
+
+
+def _taking_more(a: graph.Function, own: int, name: str, given: TupleType) -> graph.Function:
+    """An entry that takes its own parameters and each field of what the function of this name gives, over symbols of
+    their own."""
+    names = {each.name for each in nodes(given) if isinstance(each, SymVar)}
+    by = {each: SymVar(f"{each}_of_{name}", "int64") for each in names}
+    types = [map_dims(each, lambda d: substitute(d, by)) for each in given.fields]
+    params = (*a.params[:own], *(graph.Param(f"{name}_{k}", each) for k, each in enumerate(types)))
+    return replace(a, params=params, symbols=_symbols(tuple(p.type for p in params)))
+
+
+def _symbols(types: object) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.name for each in nodes(types) if isinstance(each, SymVar)))
 
 
 @rule("va/correspondence")
@@ -94,24 +176,105 @@ def fetched(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterabl
     not have (``LazyTransformParams``); ``None`` where it does not, or by one that a contract or the caller defines.
 
     ``defined``: names of library functions that the caller defines.
+
+    Raises:
+        Unlike: it does, but not so that the programs correspond.
+    """
+    first, second = (_told(each, entry) for each in (one, two))
+    return _fetched(first, second, entry, _known(first, second, defined))
+
+
+@rule("va/correspondence")
+def fetched_in_both(
+    one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable[str] = ()
+) -> Correspondence | None:
+    """Two programs that fetch by one function, which both are given under one name: both with parameters for what the
+    first one fetches, of the types that it casts them to; ``None`` where they are not.
+
+    Raises:
+        Unlike: they do, but not in this way.
     """
     first, second = (_told(each, entry) for each in (one, two))
     a, b = first.functions.get(entry), second.functions.get(entry)
     if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
         return None
+    both = {p.name for p in b.params}
+    functions = [p.name for p in a.params if isinstance(p.type, FuncType) and p.name in both]
+    items = fetches(a, functions[0]) if len(functions) == 1 else None
+    if items is None or any(p.type is None for p in a.params):
+        return None
+    own = [p for p in a.params if p.name != functions[0]]
+    params = (*own, *(graph.Param(called, type_) for called, type_ in items))
+    if len({p.name for p in params}) < len(params):
+        return None
+    taking = replace(a, params=params, symbols=_symbols(tuple(p.type for p in params)))
+    known = _known(first, second, defined)
+    found = [_fetched(Module({entry: taking}), each, entry, known) for each in (first, second)]
+    if found[0] is None or found[1] is None:
+        return None
+    words = f"what {functions[0]} gives is assumed to be of the types that the first program casts it to"
+    said = (words, *dict.fromkeys(word for each in found if each is not None for word in each.words))
+    return Correspondence(found[0].second, found[1].second, said)
+
+
+def _known(first: Module, second: Module, defined: Iterable[str]) -> frozenset[str]:
+    """The functions of which nothing may be assumed."""
     ours = frozenset(name for each in nodes(tuple(first.functions.values())) for name in library_names(each))
-    known = ours.union(contracts_of(first), contracts_of(second), first.functions, second.functions, defined)
-    found = fetched_at_once(a, b, second.functions, known)
+    return ours.union(contracts_of(first), contracts_of(second), first.functions, second.functions, defined)
+
+
+def _fetched(
+    first: Module, second: Module, entry: str, known: frozenset[str], named: bool = True
+) -> Correspondence | None:
+    """As ``fetched``. A tuple that is set as number 0 may be the result itself, if that is a tuple, too."""
+    a, b = first.functions.get(entry), second.functions.get(entry)
+    if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
+        return None
+    try:
+        found = _turned_back(a, second, entry, known, named, whole=False)
+    except Unlike:
+        if not isinstance(a.ret, TupleType):
+            raise
+        found = None
+    else:
+        if found is None:
+            return None
+    if found is None or _set_as_one(a.ret, found[0].ret):
+        try:
+            found = _turned_back(a, second, entry, known, named, whole=True)
+        except Unlike:
+            found = _turned_back(a, second, entry, known, named, whole=False)
+    if found is None:
+        return None
+    new, args, words = found
+    wrapped = _wrapped(second, entry, new, a.params, a.symbols, args)
+    return None if wrapped is None else Correspondence(first, wrapped, words)
+
+
+def _turned_back(
+    a: graph.Function, second: Module, entry: str, known: frozenset[str], named: bool, whole: bool
+) -> tuple[graph.Function, tuple[graph.Expr, ...], tuple[str, ...]] | None:
+    """As ``fetched_at_once``, with the type of the result."""
+    b = second.functions[entry]
+    assert isinstance(b, graph.Function)
+    found = fetched_at_once(a, b, second.functions, known, named, whole)
     if found is None:
         return None
     new, args, words = found
     try:
         checked = check(replace(second, functions={**second.functions, entry: new}))
-    except Rejection:
-        return None
-    new = replace(new, ret=checked.signatures[entry].ret)
-    wrapped = _wrapped(second, entry, new, a.params, a.symbols, args)
-    return None if wrapped is None else Correspondence(first, wrapped, words)
+    except Rejection as rejection:
+        raise Unlike(f"{rejection.diagnostics[0]}, with what the number says in the place of what is fetched") from None
+    return replace(new, ret=checked.signatures[entry].ret), args, words
+
+
+def _set_as_one(wanted: Type | None, found: Type | None) -> bool:
+    """Whether the only field of what is given is a tuple, as what is wanted is whose fields are others."""
+    match found:
+        case TupleType(fields=(TupleType() as inner,)):
+            return wanted is None or (_packing(wanted) != _packing(found) and _packing(wanted) == _packing(inner))
+        case _:
+            return False
 
 
 def _overwritten(module: Module, func: graph.Function, params: Sequence[graph.Param]) -> bool:
@@ -272,7 +435,9 @@ def _wrapped(
 ) -> Module | None:
     """The module with an entry that takes ``params`` and calls what the entry was; ``None`` where others call it."""
     inner = f"{entry}{INNER}"
-    if inner in module.functions or any(entry in callees(each) for each in module.functions.values()):
+    while inner in module.functions:  # (it may have been called so before)
+        inner = f"{inner}_{INNER}"
+    if any(entry in callees(each) for each in module.functions.values()):
         return None
     attrs = tuple((key, value) for key, value in func.attrs if key != "global_symbol")
     bindings: list[graph.Binding] = []
@@ -295,10 +460,12 @@ def _wrapped(
         bindings.append(graph.VarBinding(f"{entry}{INNER}_{len(bindings)}", e))
         return graph.Var(bindings[-1].name)
 
+    callees_ = [module.functions.get(name) for e in args for name in callees(e)]
     call = graph.Call(graph.GlobalVar(inner), tuple(map(named, args)))
     result = f"{entry}{INNER}_result"
     block = graph.BindingBlock((*bindings, graph.VarBinding(result, call)))
     body = graph.SeqExpr((block,), graph.Var(result))
-    new = graph.Function(tuple(params), None, body, pure=func.pure, symbols=symbols)
+    pure = func.pure and all(each.pure for each in callees_ if isinstance(each, graph.Function))
+    new = graph.Function(tuple(params), None, body, pure=pure, symbols=symbols)
     own = replace(func, private=True, attrs=attrs)
     return replace(module, functions={**module.functions, entry: new, inner: own})

@@ -34,6 +34,10 @@ MOST_EDGES = 4
 """The symbols that are put at an edge alone."""
 
 
+MOST_SMALL, MOST_LIMIT, MOST_LIMITS = 8, 2048, 8
+"""Of ``further``: up to where every number is tried, up to where those that the programs name, and how many."""
+
+
 def rounds(
     symbols: Sequence[str], seed: int, count: int, named: Iterable[int | float] = ()
 ) -> Iterator[tuple[str, dict[str, int]]]:
@@ -74,6 +78,16 @@ def edges(symbols: Sequence[str]) -> Iterator[dict[str, int]]:
     not run shows where all others do. Of the first few symbols."""
     if len(symbols) > 1:
         yield from ({name: value} for name in symbols[:MOST_EDGES] for value in (0, 1))
+
+
+def further(symbols: Sequence[str], named: Iterable[int | float]) -> Iterator[dict[str, int]]:
+    """Each extent alone at each small number, then at, right above and far above what the programs name, the least
+    first: a difference may begin behind a limit or at a remainder that no round has."""
+    small = range(MOST_SMALL + 1)
+    limits = sorted({int(n) for n in named if MOST_SMALL <= n <= MOST_LIMIT})[:MOST_LIMITS]
+    large = {value for n in limits for value in (n, n + 1, 2 * n + 1)} - {*small}
+    for value in (*small, *sorted(large)):
+        yield from ({name: value} for name in symbols[:MOST_EDGES])
 
 
 def _with(value: int, values: list[int], rng: random.Random) -> list[int]:

@@ -30,6 +30,7 @@ from refrelax.syntax.graph import (
     Expr,
     ExternFunc,
     Function,
+    MatchCast,
     Op,
     Param,
     PrimValue,
@@ -52,7 +53,15 @@ from refrelax.syntax.types import (
     Type,
 )
 
+MOST_ITEMS = 10_000
+"""How many numbers a program may fetch by."""
+
 STORING = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
+
+
+class Unlike(Exception):
+    """Calls that fetch or set, but not so that the programs correspond; the message says which and why."""
+
 
 Item = tuple[Expr, str, Type]
 """What the first program takes: an expression over its parameters, what it is called, and its type."""
@@ -101,6 +110,10 @@ class _Calls:
     known: frozenset[str]
     """Library functions of which nothing may be assumed: the first program calls them, or they are defined."""
     items: _Items
+    pure: frozenset[str]
+    """Parameters that are functions whose types say that they change nothing."""
+    named: bool
+    """Whether the items have names that a call must say."""
     made: str
     """What every name that is made has in it, and none that is there."""
     by: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
@@ -111,7 +124,12 @@ class _Calls:
     """By number: the name under which the value is kept."""
     gone: set[str] = field(default_factory=set)
     """What calls that set give."""
-    understood: bool = True
+    said: dict[int, str] = field(default_factory=dict)
+    """By number: the name that calls say where items have none; no two have the same."""
+
+    def not_so(self, b: VarBinding, what: str) -> Unlike:
+        """Why a call is not one that fetches or sets, with its place."""
+        return Unlike(f"{f'{b.span}: ' if b.span else ''}{what}")
 
     def of(self, b: VarBinding) -> tuple[str, int, Expr | None] | None:
         """``get`` or ``set``, the number and the value of a call of such a function."""
@@ -134,32 +152,50 @@ class _Calls:
         match args:
             case [PrimValue(value)]:
                 items = self.items.fields if of_library else self.items.params
-                return self._fetched(function, value, items, None, said)
+                return self._fetched(b, function, value, items, None, said)
             case [PrimValue(value), StringValue(called)]:
-                return self._fetched(function, value, self.items.params, called, said)
+                return self._fetched(b, function, value, self.items.params, called, said)
             case [PrimValue(value), given]:
-                k = as_int(value)
-                fits = said.takes_any and all(each in (AnyType(), VOID) for each in said.gives)
-                if fits and k is not None and k >= 0 and k not in self.kept and self._does("set", function):
-                    return "set", k, given
+                return self._set(b, function, value, given, said)
             case _:
-                pass
-        self.understood = False
-        return None
+                raise Unlike(f"another library function, {name}, is called" if self.by else "")
+
+    def _set(
+        self, b: VarBinding, function: tuple[str, tuple[str, ...]], value: PrimExpr, given: Expr, said: _Said
+    ) -> tuple[str, int, Expr | None]:
+        k = as_int(value)
+        if k is None or k < 0:
+            raise self.not_so(b, f"the number that {function[0]} is given is no literal, or below 0")
+        if k in self.kept:
+            raise self.not_so(b, f"{function[0]} sets number {k} twice")
+        if not said.takes_any or any(each not in (AnyType(), VOID) for each in said.gives):
+            raise self.not_so(b, f"{function[0]} is promised to take or to give something else than any value and none")
+        self._does(b, "set", function)
+        return "set", k, given
 
     def _fetched(
         self,
+        b: VarBinding,
         function: tuple[str, tuple[str, ...]],
         value: PrimExpr,
         items: Sequence[Item],
         called: str | None,
         said: _Said,
-    ) -> tuple[str, int, Expr | None] | None:
+    ) -> tuple[str, int, Expr | None]:
         k = as_int(value)
-        there = k is not None and 0 <= k < len(items) and called in (None, items[k][1])
-        if k is None or not there or not said.of(items[k][2], self.made) or not self._does("get", function):
-            self.understood = False
-            return None
+        if k is None:
+            raise self.not_so(b, f"the number that {function[0]} is given is no literal")
+        if not 0 <= k < len(items):
+            there = ", ".join(f"{n}: {name}" for n, (_, name, _) in enumerate(items)) or "none"
+            raise self.not_so(b, f"{function[0]} fetches number {k}; what may be fetched: {there}")
+        if called is not None and called != (items[k][1] if self.named else self.said.setdefault(k, called)):
+            other = items[k][1] if self.named else self.said[k]
+            raise self.not_so(b, f"{function[0]} fetches number {k} as {called!r}; that number is {other!r}")
+        if len(set(self.said.values())) < len(self.said):
+            raise self.not_so(b, f"{function[0]} fetches number {k} as {called!r}, as which another number is fetched")
+        if not said.of(items[k][2], self.made):
+            raise self.not_so(b, f"{function[0]} is promised to give more than the type of {items[k][1]} says")
+        self._does(b, "get", function)
         self.numbers[k] = items[k]
         return "get", k, None
 
@@ -167,10 +203,14 @@ class _Calls:
         """What stands for the item of a number."""
         return f"{self.made}{k}"
 
-    def _does(self, kind: str, function: tuple[str, tuple[str, ...]]) -> bool:
-        """Whether this function, so called, is the one that fetches or sets, and does not do the other."""
+    def _does(self, b: VarBinding, kind: str, function: tuple[str, tuple[str, ...]]) -> None:
+        """See that this function, so called, is the one that fetches or sets, and does not do the other."""
         other = self.by.get("set" if kind == "get" else "get")
-        return self.by.setdefault(kind, function) == function and (other is None or other[0] != function[0])
+        if other is not None and other[0] == function[0]:
+            raise self.not_so(b, f"{function[0]} fetches and sets")
+        if (first := self.by.setdefault(kind, function)) != function:
+            both = "otherwise than before" if first[0] == function[0] else f"and {first[0]} does, too"
+            raise self.not_so(b, f"{function[0]} {'fetches' if kind == 'get' else 'sets'} {both}")
 
 
 def fetched_at_once(
@@ -178,29 +218,43 @@ def fetched_at_once(
     second: Function,
     functions: Mapping[str, Any],
     known: frozenset[str],
+    named: bool = True,
+    whole: bool = False,
 ) -> tuple[Function, tuple[Expr, ...], tuple[str, ...]] | None:
     """The second program's entry with the first one's parameters for what it fetches, what to give it, and what was
-    taken for what; ``None``: it does not fetch parameters, or not in this way. ``functions``: those of the second
-    program; ``known``: the library functions that the first one calls, that a contract of either says the meaning of or
-    that the caller defines: of these nothing is assumed."""
-    named = {p.name for p in first.params}
-    new = [p for p in second.params if p.name not in named]
+    taken for what; ``None``: it does not fetch parameters. ``functions``: those of the second program; ``known``: the
+    library functions that the first one calls, that a contract of either says the meaning of or that the caller
+    defines: of these nothing is assumed; ``named``: whether what is fetched under a name has it in the first program;
+    ``whole``: whether a result that is a tuple is set as number 0.
+
+    Raises:
+        Unlike: it does, but not in this way.
+    """
+    own = {p.name for p in first.params}
+    new = [p for p in second.params if p.name not in own]
     handed = {p.name: p.type for p in new if isinstance(p.type, FuncType | PackedFuncType | AnyType)}
     kept = [p for p in second.params if p.name not in handed]
     items = _items(first, {p.name for p in kept})
     held = None if items is None else _held([p for p in new if p.name not in handed], items)
-    if items is None or held is None or _stores(second) or not _in_order(first, kept, held):
+    if items is None or held is None:
         return None
-    calls = _Calls(handed, known, items, _new_mark((first, second)))
+    pure = frozenset(p.name for p in second.params if isinstance(p.type, FuncType) and p.type.purity)
+    calls = _Calls(handed, known, items, pure, named, _new_mark((first, second)))
     blocks = tuple(
         BindingBlock(tuple(new for b in block.bindings for new in _turned(b, calls))) for block in second.body.blocks
     )
-    if not calls.understood or not calls.by or _mentions(blocks, calls):
+    if not calls.by:
         return None
-    if calls.kept and (sorted(calls.kept) != list(range(len(calls.kept))) or not _gives_nothing(second)):
-        return None
+    if _stores(second):
+        raise Unlike("the second program stores in tensors in place, perhaps in what it set or fetched")
+    if not _in_order(first, kept, held):
+        raise Unlike("the parameters that are not fetched stand in another order")
+    if (left := _mentioned(blocks, calls)) is not None:
+        raise Unlike(f"{left} is used in another way as well")
+    if calls.kept:
+        _seen_to_set_all(first, second, calls, whole)
     if _meddles([b for block in blocks for b in block.bindings], calls, functions):
-        return None
+        raise Unlike("another library function is called, or something is stored in what was fetched or set")
     params = [
         *kept,
         *(Param(calls.name(k), _apart(type_, calls.made)) for k, (_, _, type_) in sorted(calls.numbers.items())),
@@ -208,7 +262,7 @@ def fetched_at_once(
     result: Expr = second.body.body
     if calls.kept:
         fields = tuple(Var(calls.kept[k]) for k in sorted(calls.kept))
-        one = len(fields) == 1 and not isinstance(first.ret, TupleType)
+        one = whole or (len(fields) == 1 and first.ret is not None and not isinstance(first.ret, TupleType))
         given = VarBinding(f"{calls.made}_result", Tuple(fields))
         blocks, result = (*blocks, BindingBlock((given,))), fields[0] if one else Var(given.name)
     symbols = tuple(
@@ -219,17 +273,42 @@ def fetched_at_once(
     )
     taken = (held[p.name][0] if p.name in held else Var(p.name) for p in kept)
     args = (*taken, *(e for _, (e, _, _) in sorted(calls.numbers.items())))
-    return function, args, (*(f"{name} is {called}" for name, (_, called, _) in held.items()), *_words(calls))
+    return function, args, (*(f"{name} is {called}" for name, (_, called, _) in held.items()), *_words(calls, whole))
 
 
-def _words(calls: _Calls) -> Iterator[str]:
+def fetches(function: Function, by: str) -> list[tuple[str, Type]] | None:
+    """What a function fetches by one that it is given, by number from 0 on: names, and the types that it is cast to.
+    A number that is not fetched has a type that nothing is taken of; ``None``: it fetches nothing, or casts it to
+    none."""
+    bindings = [b for block in function.body.blocks for b in block.bindings]
+    casts: dict[str, Type] = {}
+    for b in bindings:
+        if isinstance(b, MatchCast) and isinstance(b.value, Var):
+            casts.setdefault(b.value.name, b.type)
+    found: dict[int, tuple[str, Type]] = {}
+    for b in bindings:
+        match b:
+            case VarBinding(name, Call(op=Var(name=called), args=(PrimValue(value), *rest))) if called == by:
+                k, type_ = as_int(value), casts.get(name)
+                if k is None or not 0 <= k < MOST_ITEMS or type_ is None:
+                    return None
+                said = next((each.value for each in rest if isinstance(each, StringValue)), f"{by}_{k}")
+                found.setdefault(k, (said, type_))
+            case _:
+                pass
+    if not found:
+        return None
+    return [found.get(k, (f"{by}_{k}", ShapeType((), 0))) for k in range(max(found) + 1)]
+
+
+def _words(calls: _Calls, whole: bool) -> Iterator[str]:
     """What is assumed of the functions."""
     if "get" in calls.by:
         given = ", ".join(f"{k}: {called}" for k, (_, called, _) in sorted(calls.numbers.items()))
         yield f"{calls.by['get'][0]} is assumed to give what has the number, at each call ({given}), and to do no more"
     if "set" in calls.by:
-        numbers = ", ".join(map(str, sorted(calls.kept)))
-        yield f"{calls.by['set'][0]} is assumed to keep the fields of the result ({numbers}), and to do no more"
+        what = "the result" if whole else f"the fields of the result ({_list(sorted(calls.kept))})"
+        yield f"{calls.by['set'][0]} is assumed to keep {what}, and to do no more"
     for name in dict.fromkeys(name for _, first in calls.by.values() for name in first):
         yield f"{name} is assumed to be for these functions alone"
 
@@ -298,18 +377,35 @@ def _turned(b: Binding, calls: _Calls) -> Iterator[Binding]:
     yield VarBinding(calls.kept[k], value)
 
 
-def _mentions(blocks: Sequence[BindingBlock], calls: _Calls) -> bool:
-    """Whether such a function, what is for it alone, or what one that sets gives is still called or handed on."""
+def _mentioned(blocks: Sequence[BindingBlock], calls: _Calls) -> str | None:
+    """Such a function, what is for it alone, or what one that sets gives, if it is still called or handed on."""
     functions = {name for name, _ in calls.by.values()}
     for node in nodes(blocks):
         match node:
             case Var(name) if name in calls.handed or name in calls.gone:
-                return True
+                return name if name in calls.handed else f"what {calls.by['set'][0]} gives ({name})"
             case ExternFunc(name) | StringValue(name) if name in functions:
-                return True
+                return name
             case _:
                 pass
-    return False
+    return None
+
+
+def _seen_to_set_all(first: Function, second: Function, calls: _Calls, whole: bool) -> None:
+    """See that each field of the result is set, and nothing else given."""
+    name, numbers = calls.by["set"][0], sorted(calls.kept)
+    fields = len(first.ret.fields) if isinstance(first.ret, TupleType) else 1
+    count = 1 if whole else max(numbers) + 1 if first.ret is None else fields
+    if numbers != list(range(count)):
+        missing = sorted({*range(count)} - {*numbers})
+        why = f", and number {_list(missing)} is not set" if missing else ""
+        raise Unlike(f"{name} sets number {_list(numbers)}; there are {count} results, from number 0 on{why}")
+    if not _gives_nothing(second):
+        raise Unlike(f"the second program gives something beside what {name} sets")
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _gives_nothing(function: Function) -> bool:
@@ -332,7 +428,8 @@ def _meddles(bindings: Sequence[Binding], calls: _Calls, functions: Mapping[str,
     """Whether the program may store in what was fetched, or in something after it was set, or calls another library
     function, which may change what is fetched next."""
     libraries, named = LibraryCalls(functions, LIBRARY), functions_named(tuple(bindings))
-    if any(isinstance(each, Call) and libraries.may_be(each, named) for each in nodes(tuple(bindings))):
+    found = (each for each in nodes(tuple(bindings)) if isinstance(each, Call) and libraries.may_be(each, named))
+    if not all(isinstance(each.op, Var) and each.op.name in calls.pure for each in found):
         return True
     if overwritten(functions, bindings, map(calls.name, calls.numbers)):
         return True

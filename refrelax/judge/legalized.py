@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from refrelax.errors import InternalError, Rejection
@@ -11,7 +11,7 @@ from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.remembered import RememberedCalls
-from refrelax.semantics.builtins.forms import KILLS
+from refrelax.lower.legalize.table import LEGALIZERS
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.graph.overwriting import stored_inputs
 from refrelax.semantics.ops import FRESH, OPERATORS, OVERWRITING
@@ -38,11 +38,15 @@ MEMORY = RememberedCalls()
 
 
 def legalized(
-    *programs: CheckedModule, entry: str = "main", assume: Sequence[Sequence[PrimExpr]] = ()
+    *programs: CheckedModule,
+    entry: str = "main",
+    assume: Sequence[Sequence[PrimExpr]] = (),
+    more: Callable[[], Sequence[Sequence[PrimExpr]]] | None = None,
 ) -> tuple[list[Module], tuple[str, ...]]:
     """The modules with operators as loop programs, where they can be, and what that rests on: the definitions of those
     that are texts, and *legalization* for any other. Only what ``entry`` reaches is kept. ``assume``: of each program,
-    what is known of the symbols of its entry.
+    what is known of the symbols of its entry; ``more``: all that is known, which is only asked for where a call stays
+    without it (a loop program that rests on such facts is told apart from others).
 
     Raises:
         NotRead: a program has a type that is checked at run time, or its lowering is refused.
@@ -50,6 +54,8 @@ def legalized(
     programs = tuple(_of_entry(each, entry) for each in programs)
     known = assume or [()] * len(programs)
     found = [_lowered(each, entry, {entry: facts}) for each, facts in zip(programs, known, strict=True)]
+    if more is not None and any(operators(each) & LEGALIZERS.keys() for each in found):
+        found = [_lowered(each, entry, {entry: facts}) for each, facts in zip(programs, more(), strict=True)]
     gone = {op for old, new in zip(programs, found, strict=True) for op in operators(old.module) - operators(new)}
     texts = sorted(op.replace("relax.", "R.", 1) for op in gone if OPERATORS[op].text is not None)
     rests_on = (f"the definitions of {', '.join(texts)}, read as loops",) if texts else ()
@@ -94,8 +100,8 @@ def _keeps(function: Function) -> bool:
 
 
 def _overwritten_later(module: Module, function: Function) -> set[str]:
-    """The operators that may have given memory another name in which a later call may store, or whose life it ends. A
-    local function may be called at any time."""
+    """The operators that may have given memory another name in which a later call may store. (What ends the life of a
+    name ends none of the memory: ``ev/kill``.) A local function may be called at any time."""
     aliases = aliases_of(module, function)
     steps = list(nodes(function.body))
     local = any(isinstance(each, Function) for each in steps)
@@ -118,7 +124,7 @@ def _stored(module: Module, step: object) -> Iterable[str]:
             return names_in(tuple(args[k] for k in stored_inputs(f, len(args))))
         case VarBinding(name=name, value=Call(op=Op(name="relax.call_tir_inplace"))):
             return (name,)  # of one group with the arguments that it is
-        case Call(op=Op(name=op)) if (op in OVERWRITING and op != "relax.call_tir_inplace") or op in KILLS:
+        case Call(op=Op(name=op)) if op in OVERWRITING and op != "relax.call_tir_inplace":
             return names_in(step)
         case Call(op=GlobalVar() | ExternFunc() | Var()):
             return names_in(step)

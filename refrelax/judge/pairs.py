@@ -13,7 +13,7 @@ from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
 from refrelax.judge.bad_calls import erased, refused
 from refrelax.judge.counting import closed, nothing_given
 from refrelax.judge.evidence import Counterexample, Refuted
-from refrelax.judge.extents import MOST_NAMED, choose, rounds, satisfying
+from refrelax.judge.extents import MOST_NAMED, choose, further, not_negative, rounds, satisfying
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed, short
@@ -137,7 +137,7 @@ class Pair:
         number, policies = 0, kinds(self.first.module, self.entry)
         for k, (kind, dims) in enumerate(rounds(self.symbols, seed, count, self.named["int"])):
             if k % 2:  # every other round goes as far as the first program's promises let it
-                dims = self.promised.kept(dims, MOST_NAMED if kind == "large" else 0)
+                dims = self._assumed(self.promised.kept(dims, MOST_NAMED if kind == "large" else 0), seed + k)
             for policy in policies if kind != "large" else LARGE:
                 number += 1
                 drawn = self._drawn(dims, seed + number, policy)
@@ -163,16 +163,34 @@ class Pair:
             dims = {name: value + rng.randint(0, 3) for name, value in choose("any", self.symbols, rng).items()}
         return None
 
+    def _assumed(self, dims: dict[str, int], seed: int) -> dict[str, int]:
+        """Extents at which what the first program assumes holds, if such are found: all others are open."""
+        if self.promised.hold(dims):
+            return dims
+        claims = (*self.claims, *self.promised.assumed, *not_negative(parameter_types(self.first.module, self.entry)))
+        return satisfying(dims, claims, random.Random(seed)) or dims
+
     def limits(self, budget: Budget | None = None) -> Budget:
         """What a run may take: no more time than is left."""
         return replace(self.budget if budget is None else budget, until=self.deadline)
 
-    def at(self, dims: Mapping[str, int], seed: int) -> Refuted | None:
+    def further(self, seed: int) -> Refuted | None:
+        """A difference at shapes that no round has, before all values at a few are said to be equal."""
+        before = self.exhausted
+        for dims in further(self.symbols, self.named["int"]):
+            if (found := self.at(dims, seed, ("dyadic",))) is not None:
+                return found
+            if self.exhausted - before >= MOST_EXHAUSTED:
+                break  # (what follows is larger)
+        return None
+
+    def at(
+        self, dims: Mapping[str, int], seed: int, policies: Sequence[Kind] = ("integer", "special")
+    ) -> Refuted | None:
         """A difference at one shape, given in part."""
         self.budget = SMALL_BUDGET
         whole = {name: 2 + k for k, name in enumerate(self.symbols)}
         whole.update((name, k) for name, k in dims.items() if name in self.symbols)
-        policies: tuple[Kind, ...] = ("integer", "special")
         for policy in policies:
             args = self.arguments(whole, seed, policy)
             if args is not None and (found := self.compare(args, whole, policy)) is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -171,8 +172,9 @@ class _Comparison:
             return Proved(trusts=(*self.trusts, SAME), record=SAME)
         if (found := self.in_step(first.module, second.module, entry)) is not None:
             return found
-        known = known_of_both(first.module, second.module, entry, self.options.assume)
-        (ours, theirs), rests_on = legalized(first, second, entry=entry, assume=known)
+        both = first.module, second.module, entry, self.options.assume
+        known, more = known_of_both(*both), partial(known_of_both, *both, sizes=True)
+        (ours, theirs), rests_on = legalized(first, second, entry=entry, assume=known, more=more)
         a = spelled_out(ours.functions.get(entry), {})
         b = spelled_out(theirs.functions.get(entry), theirs.functions if isinstance(a, graph.Function) else {})
         if isinstance(a, PrimFunc):

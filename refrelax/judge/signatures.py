@@ -240,10 +240,11 @@ def _all_dims(type_: Type) -> Iterator[PrimExpr]:
 
 
 def known_of_both(
-    first: Module, second: Module, entry: str, claims: Sequence[PrimExpr]
+    first: Module, second: Module, entry: str, claims: Sequence[PrimExpr], sizes: bool = False
 ) -> tuple[tuple[PrimExpr, ...], tuple[PrimExpr, ...]]:
     """Claims about the int64 symbols of the first entry, in the names of each program: of the second one's symbols only
-    those are meant that stand alone in the place of one of the first. (Another claim is known of neither.)"""
+    those are meant that stand alone in the place of one of the first. (Another claim is known of neither.) ``sizes``:
+    that each extent, as many elements of its buffer at the least, fits in bytes, too."""
     terms = Terms()
     both = Parameters(terms, Logic(Sizes(terms.dtype_of)))
     try:
@@ -251,6 +252,17 @@ def known_of_both(
     except NotRead:
         return (), ()
     names = {name: e for name, e in both.ours.items() if e.dtype == "int64"}
+    if sizes:
+        claims = (*claims, *_that_fit(first.functions[entry]))
     back: Names = {e.name: SymVar(name, e.dtype) for name, e in both.theirs.items() if isinstance(e, SymVar)}
     known = [part for claim in claims if free_symbols(claim) <= names.keys() for part in conjuncts(ideal(claim))]
     return tuple(known), tuple(substitute(substitute(each, names), back) for each in known)
+
+
+def _that_fit(entry: object) -> Iterator[PrimExpr]:
+    """That the bytes along each extent of a tensor that an entry is given fit int64: the others count as one."""
+    for p in entry.params if isinstance(entry, graph.Function) else ():
+        for each in nodes(p.type):
+            if isinstance(each, TensorType) and isinstance(each.shape, tuple) and each.dtype is not None:
+                most = int_imm(((1 << 63) - 1) // max(1, dtypes.bits(each.dtype) // 8))
+                yield from (compare("LE", d, most) for d in each.shape if isinstance(d, SymVar))

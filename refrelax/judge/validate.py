@@ -20,7 +20,7 @@ from typing import Any
 
 from refrelax.errors import Ended, Rejection, Unlinkable, UsageError
 from refrelax.judge import extents
-from refrelax.judge.correspondence import corresponding, fetched, lifted
+from refrelax.judge.correspondence import corresponding, fetched, fetched_in_both, lifted
 from refrelax.judge.counting import acts
 from refrelax.judge.evidence import (
     Equivalent,
@@ -32,6 +32,7 @@ from refrelax.judge.evidence import (
     undetermined,
 )
 from refrelax.judge.interface import mismatch, other_scalars
+from refrelax.judge.lazily import Unlike
 from refrelax.judge.loop_entries import Correspondence, as_memory
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
@@ -63,6 +64,13 @@ ONLY_SHAPE = "equal terms of both runs over unknown elements, at the only shape"
 """The procedure behind a proof for an entry that has one shape."""
 
 SILENT = "the entry gives nothing to anyone: what it stores in memory of its own is what was compared"
+
+WAYS = (
+    (lifted, "parameters that are computed ahead"),
+    (fetched_in_both, "parameters that both programs fetch by calls"),
+    (fetched, "parameters that are fetched by calls"),
+)
+"""How entries may correspond by functions and calls, and what to say of them where nothing else is to be said."""
 
 TERMS_SHARE = 0.8
 """Of what is left then, what equal terms at an only shape may take."""
@@ -105,7 +113,7 @@ def validate(
     if rounds < 1 or (timeout is not None and not 0 < timeout < inf):
         raise UsageError(f"expected rounds of at least 1 and a time above 0, found {rounds} and {timeout}")
     started = perf_counter()
-    relaxations = named_relaxations(relax)
+    named_relaxations(relax := tuple([relax] if isinstance(relax, str) else relax))
     for each in (before, after):
         wants("validate", each)
     first = before if isinstance(before, CheckedModule) else check(before)
@@ -115,19 +123,45 @@ def validate(
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
     settings = _Settings(externs, seed, rounds, relax, assume, timeout, effort, args, bind, record)
-    if correspond and not bind and (ahead := lifted(first, second, entry)) is not None:
-        return _as_one(ahead, entry, settings, why or "parameters that are computed ahead")
-    if correspond and not bind and (at_once := fetched(first, second, entry, externs or ())) is not None:
-        return _as_one(at_once, entry, settings, why or "parameters that are fetched by calls")
+    unlike, answer = "", None
+    for way, words in WAYS if correspond and not bind else ():
+        try:
+            found = way(first, second, entry, externs or ())
+        except Unlike as reason:
+            unlike = unlike or str(reason)
+            continue
+        if found is not None:
+            answer = _as_one(found, entry, settings, why or words)
+            break
+    if answer is None:
+        answer = _as_they_stand(first, second, entry, settings, why, correspond, started)
+    if not unlike or not isinstance(answer, NoVerdict):
+        return answer
+    return replace(answer, why=unlike, reason="interface", unproved=f"as they stand: {answer.why}")
+
+
+def _as_they_stand(
+    first: CheckedModule,
+    second: CheckedModule,
+    entry: str,
+    asked: _Settings,
+    why: str | None,
+    correspond: bool,
+    started: float,
+) -> Validation:
+    """The answer of ``validate`` where nothing is computed ahead or fetched by calls; ``why``: the entries do not take
+    the same."""
+    externs, args, bind, timeout = asked.externs, asked.args, asked.bind, asked.timeout
+    seed, rounds = asked.seed, asked.rounds
     if why is not None and (correspond or bind):
         found = corresponding(first, second, entry, bind or {})
-        return undetermined(why, "interface") if found is None else _as_one(found, entry, settings, why)
+        return undetermined(why, "interface") if found is None else _as_one(found, entry, asked, why)
     if (
         why is None
         and args is None
         and (opened := as_memory(first.module, second.module, entry, correspond)) is not None
     ):
-        return _as_one(opened, entry, settings, "the entries do not take the same")
+        return _as_one(opened, entry, asked, "the entries do not take the same")
     if why is None and entry in first.signatures and entry in second.signatures:
         why = other_scalars(first.signatures[entry].ret, second.signatures[entry].ret)
     if why is not None:
@@ -135,16 +169,17 @@ def validate(
     unlinked = _unlinked(first, second, entry, externs or {})
     if unlinked is not None and not unlinked[1]:
         return undetermined(unlinked[0], "library")
-    assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in assume)
+    assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in asked.assume)
     symbols = symbols_of(first.module, entry)
     _known_symbols(assumptions, symbols)
+    relaxations = named_relaxations(asked.relax)
     end = None if timeout is None else started + timeout
     kept = (*assumptions, *_promises(first, entry, symbols))
     sizes = extents.not_negative(parameter_types(first.module, entry))
     claims = (*kept, *sizes) if kept else ()
     pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end, claims=claims)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
-    options = Options(relaxations, assumptions, effort, proof_end, record)
+    options = Options(relaxations, assumptions, asked.effort, proof_end, asked.record)
     if unlinked is not None:
         return _without_runs(pair, options, unlinked[0], seed, rounds)
     try:
@@ -344,6 +379,11 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
     if terms is not None and (open_ := _open(terms.tally, pair)) is not None:
         return replace(open_, unproved=reason)
     if terms is not None and (terms.tally.compared or pair.tally.compared):
+        try:
+            if (refuted := pair.further(seed)) is not None:
+                return refuted
+        except Late:
+            reason = f"the time is over; {reason}"
         needed = tuple(sorted(terms.relaxations))
         named = tuple(sorted({*needed, *pair.tally.relaxations}))  # the runs at other shapes, too
         return ProvedAt(tuple(terms.shapes), named, needed, reason, pair.tally)

@@ -85,7 +85,7 @@ def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
 
 
 def _may_broadcast(equality: OpenEquality) -> bool:
-    """Whether an operator needs the equality; annotations, `match_cast` and parameters of functions do not broadcast."""
+    """Whether an operator needs the equality: annotations, ``match_cast`` and parameters of functions do not."""
     return equality.what.startswith("relax.")
 
 

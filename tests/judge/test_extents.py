@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from refrelax.judge.extents import rounds
+from refrelax.judge.extents import further, rounds
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 7, 12])
@@ -31,3 +31,9 @@ def test_extents_of_very_many_symbols_stay_small() -> None:
     drawn = dict(rounds(names, 0, 6))
     assert sorted(set(drawn["different"].values())) == list(range(1, 65))
     assert max(max(dims.values()) for dims in drawn.values()) <= 64
+
+
+def test_small_numbers_and_limits_one_symbol_at_a_time() -> None:
+    tried = [(name, value) for dims in further(["n", "m"], [0.5, 1, 40, 1e30]) for name, value in dims.items()]
+    assert set(tried) == {(name, k) for name in ("n", "m") for k in (*range(9), 40, 41, 81)}
+    assert [value for _, value in tried] == sorted(value for _, value in tried)

@@ -171,7 +171,7 @@ def test_no_proof(lines: tuple[str, ...], why: str) -> None:
     ("later", "read"),
     [((), True), (("_2 = cls.bump(x, a)",), False), (("_2 = cls.bump(y, w)",), False),
      (("b = R.memory.ensure_zero_offset(a)", "_2 = cls.bump(x, b)"), False),
-     (("_k = R.memory.kill_tensor(a)",), False)],
+     (("_k = R.memory.kill_tensor(a)",), True)],
 )  # fmt: skip
 def test_an_operator_that_may_share_memory_is_not_read_where_that_is_stored_in_later(
     later: tuple[str, ...], read: bool
@@ -183,6 +183,18 @@ def test_an_operator_that_may_share_memory_is_not_read_where_that_is_stored_in_l
     )  # fmt: skip
     assert isinstance(attempt(first, second, "main"), Proved) is read
     assert read or "relax.expand_dims" in explain(first, second)
+
+
+@pytest.mark.parametrize("kill", [(), ("_k = R.memory.kill_tensor(a)",), ("_k = R.vm.kill_object(a)",)])
+def test_an_operator_is_not_read_where_its_argument_lies_in_a_storage_that_is_used_again(kill: tuple[str, ...]) -> None:
+    first = rr.check(rr.parse(FIRST))
+    again = 'R.memory.alloc_tensor(s, 0, R.shape([n]), "float32")'
+    second = planned(
+        's = R.memory.alloc_storage(R.shape([n * 4]), 0, "global", "float32")', f"a: {V} = {again}",
+        "_ = cls.bump(x, a)", f"w: {V} = R.permute_dims(a)", *kill, f"b: {V} = {again}", "_1 = cls.bump(y, b)",
+        own("r"), "_2 = cls.bump(w, r)",
+    )  # fmt: skip
+    assert "relax.permute_dims" in explain(first, second)
 
 
 def test_a_branch_that_may_not_be_taken_promises_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 import refrelax as rr
 from refrelax.judge.pairs import Pair
 from refrelax.judge.promised_extents import promised
+from refrelax.syntax.write.scalars import expression
 
 BEHIND = """
 @I.ir_module
@@ -40,3 +41,36 @@ def test_a_difference_behind_a_check_is_found(last: str) -> None:
 
     pair = Pair(one, two, "main", {"lib.negate": negate}, ("n", "m"))
     assert pair.test(seed=0, count=8) is not None  # by runs alone: a proof that fails may name such extents, too
+
+
+ASSUMING = """n = TypeVar("n")
+m = TypeVar("m")
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32"), M: T.Buffer((m,), "float32")):
+        {assumed}
+        for i in range({rows}):
+            for j in range(4):
+                B[i * 4 + j] = A[i * 4 + j] + T.float32({added})
+"""
+ASSUMED = "T.evaluate(T.assume({}))"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("n == 4 * m", "n == 4 * m"), ("A[m] == A[m] and n == 4 * m", "n == 4 * m"), ("A[m] == A[m]", None)],
+)
+def test_what_is_assumed_of_symbols_is_tried(said: str, kept: str | None) -> None:
+    """Extents drawn independently never satisfy it: every run was open, and a proof said of nothing."""
+    texts = [
+        ASSUMING.format(assumed=assumed, rows=rows, added=added)
+        for assumed, rows, added in ((ASSUMED.format(said), "n // 4", 1), ("", "m", 1), ("", "m", 2), ("", "m - 1", 1))
+    ]
+    first, second, *others = (rr.check(rr.parse(each)) for each in texts)
+    assert [expression(each) for each in promised(first.module, "main").assumed] == ([] if kept is None else [kept])
+    if said == kept:
+        assert rr.validate(first, second).word == "PROVED"
+        for each in others:
+            assert rr.validate(first, each).word == "REFUTED"

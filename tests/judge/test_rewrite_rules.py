@@ -86,3 +86,16 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["prove-rewrite", str(left), str(wrong), *given, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["verdict"] == "REFUTED"
     assert main(["prove-rewrite", str(left), str(right), *given, "--certificates", str(certificates)]) == 2
+
+
+def test_what_is_no_program_or_no_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No verdict, which is no refutation; a claim is blamed on the option that it was given by."""
+    rule = ALL[1, "slice-of-concat-left"]
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(text(rule.params, rule.right), encoding="utf-8")
+    wrong.write_text("def main(", encoding="utf-8")
+    for sides in ((wrong, right), (right, wrong)):
+        assert main(["prove-rewrite", *map(str, sides)]) == 3
+        assert "NO VERDICT  rejected: the program is rejected" in capsys.readouterr().out
+    assert main(["prove-rewrite", str(right), str(right), "--given", "n >"]) == 2
+    assert "--given 'n >'" in capsys.readouterr().err

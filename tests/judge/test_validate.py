@@ -203,3 +203,40 @@ def test_a_difference_elsewhere_too_claims_nothing() -> None:
     assert isinstance(found, rr.Refuted)
     assert found.otherwise == ()
     assert str(found).startswith("REFUTED ")
+
+
+SLICES = """n = TypeVar("n")
+m = TypeVar("m")
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1, 1, n, m), "float32")):
+        z = R.strided_slice(x, axes=[2], begin=[0], end=[{end}], strides=[{stride}])
+        y = R.image.resize2d(z, R.shape([2, 2]), method="nearest_neighbor")
+        return y
+"""
+
+
+@pytest.mark.parametrize("end", [15, 50, 300])
+@pytest.mark.parametrize("stride", [2, 7])
+def test_a_limit_is_looked_behind_before_all_values_are_said_to_be_equal(end: int, stride: int) -> None:
+    """A slice that ends before its tensor does is right at every shape that no number of the programs speaks of."""
+    first, second = (rr.parse(SLICES.format(end=each, stride=stride)) for each in (end, "n"))
+    assert rr.validate(first, second).word == "REFUTED"
+    assert rr.validate(second, second).word == "PROVED"
+
+
+def test_a_slice_of_a_slice() -> None:
+    """Its extents are small in int64 since the bytes of the tensor are."""
+    head = SLICES.split("        z = ")[0].replace("(1, 1, n, m)", "(n,)").replace('m = TypeVar("m")\n', "")
+    twice = """        z = R.strided_slice(x, axes=[0], begin=[1], end=[n], strides=[2])
+        y = R.strided_slice(z, axes=[0], begin=[0], end=[n], strides=[3])
+        return y
+"""
+    once = """        y = R.strided_slice(x, axes=[0], begin=[1], end=[n], strides=[{}])
+        return y
+"""
+    first, second, other = (rr.parse(head + each) for each in (twice, once.format(6), once.format(5)))
+    assert rr.validate(first, second).word == "PROVED"
+    assert rr.validate(first, other).word == "REFUTED"

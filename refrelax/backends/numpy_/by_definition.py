@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.running.arrays import Tensor
+from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.ops import OPERATORS
@@ -58,7 +59,7 @@ def evaluated(known: Mapping[str, Mapping[str, Type]], call: Call, path: str, ar
     def type_of(expr: Expr) -> Type | None:
         return (types.get(prefix + expr.name) or types.get(expr.name)) if isinstance(expr, Var) else None
 
-    evaluation = Evaluation(ieee, [], call.span, type_of=type_of)
+    evaluation = Evaluation(ieee, [], call.span, lambda dim: dim_value(dim, {}), type_of=type_of)
     return _array(OPERATORS[call.op.name].evaluate(evaluation, call, tuple(map(_value, args))))
 
 

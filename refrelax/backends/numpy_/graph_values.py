@@ -41,7 +41,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.scalars import Literal, as_int
+from refrelax.syntax.scalars import Literal, as_int, free_symbols
 from refrelax.syntax.types import VOID, FuncType, PrimType, Type
 
 
@@ -243,6 +243,8 @@ def by_definition(writer: Writer, expr: Expr) -> bool:
     name, dtypes_ = expr.op.name, [d for each in expr.args for d in dtypes_of(writer, each)]
     if name in BY_DEFINITION or name not in OPERATORS:
         return name in BY_DEFINITION
+    if any(free_symbols(each.value) for each in expr.args if isinstance(each, PrimValue)):
+        return False  # (the definition would ask for the values of symbols: there is no translation)
     try:
         admit(name, dtypes_, {k: plain(v) for k, v in expr.attrs})
     except Unsupported:
@@ -252,6 +254,7 @@ def by_definition(writer: Writer, expr: Expr) -> bool:
 
 def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
+    admit(name, [d for each in call.args for d in dtypes_of(writer, each)], {k: plain(v) for k, v in call.attrs})
     args = [_argument(writer, each) for each in call.args]
     if name in THE_SAME:
         return args[0]

@@ -16,6 +16,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.ideal import WIDE, with_exact
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.overlaps import reached
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.ops import attributes as A
@@ -66,42 +67,14 @@ def overlap(f: Arithmetic, a: Box, b: Box) -> Payload:
     return f.select(f.less_equal(union, zero), zero, f.div(shared, union))
 
 
-def _near(a: Box, b: Box) -> float | None:
-    """The overlap of boxes of numbers, off by less than ``2**-48`` of itself; ``None`` where that is not known.
-
-    No digits are lost: the union is half of the areas or more, and everything else is a product or a quotient of
-    differences of numbers as they are.
-    """
-    for x in (*a, *b):
-        if x.__class__ is not float or not -FAR < x < FAR:
-            return None
-    sides = list[tuple[float, float, float]]()
-    for k in range(2):
-        low, high = (a[k], a[2 + k]) if a[k] < a[2 + k] else (a[2 + k], a[k])
-        first, last = (b[k], b[2 + k]) if b[k] < b[2 + k] else (b[2 + k], b[k])
-        common = (high if high < last else last) - (low if low > first else first)
-        if common <= 0:
-            return 0.0
-        sides.append((common, high - low, last - first))
-    (width, aw, bw), (height, ah, bh) = sides
-    shared = width * height
-    union = aw * ah + bw * bh - shared
-    return shared / union if shared > 1 / FAR else None
-
-
-FAR = 2.0**200
-"""Products of numbers below it, and quotients of their sums by numbers above its inverse, are far inside binary64."""
-
-
 @rule("num/exact-is-permitted")
 def reaches(e: Evaluation, dtype: str, threshold: Payload, a: Box, b: Box) -> bool:
     """Whether boxes overlap by ``threshold`` or more; open where the steps and the exact overlap differ in that."""
     f = e.numerics.at(dtype)
-    if e.numerics.name in WIDE and threshold.__class__ is float:
-        near, steps = _near(a, b), f.less_equal(threshold, overlap(f, a, b))
-        if near is not None and steps is (TRUE if near > threshold else FALSE):
-            if abs(near - threshold) > 2.0**-48 * near:
-                return near > threshold
+    if e.numerics.name in WIDE:
+        exact, steps = reached(threshold, a, b), f.less_equal(threshold, overlap(f, a, b))
+        if exact is not None and steps is (TRUE if exact else FALSE):
+            return exact
     return e.numerics.decide(f.less_equal(threshold, permitted_overlap(e, dtype, a, b)))
 
 

@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.poly import leading
+from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.core import mapped_down
+from refrelax.shape_solver.pointwise.simplify import quotient_and_rest
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 ONE = int_imm(1)
@@ -138,15 +143,19 @@ def _parts(e: PrimExpr, holds: Holds) -> tuple[PrimExpr, PrimExpr, PrimExpr | No
 
 
 def _over(product: PrimExpr, factor: PrimExpr) -> PrimExpr | None:
-    """The other factor of a product of two, or the rest of one whose literal the factor divides."""
+    """The other factor of a product, or of a sum that is one."""
     match product:
         case Binary("Mul", a, b) if equal(a, factor, NO_FACTS) is True:
             return b
         case Binary("Mul", a, b) if equal(b, factor, NO_FACTS) is True:
             return a
-        case Binary("Mul", a, b):
-            step, whole = as_int(factor) or 0, as_int(b) or 0
-            return Binary("Mul", a, int_imm(whole // step)) if step > 0 and whole > 0 and whole % step == 0 else None
+        case Binary("Mul" | "Add" | "Sub"):
+            atoms = Atoms(NO_FACTS)
+            whole, part = normal(product, atoms), normal(factor, atoms)
+            if not part or part[leading(part)] <= 0:
+                return None
+            quotient, rest = quotient_and_rest(whole, part)
+            return None if rest or not quotient else spell(quotient, atoms, product.dtype)
         case _:
             return None
 

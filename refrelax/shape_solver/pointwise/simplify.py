@@ -117,7 +117,7 @@ def _digit(op: str, a: PrimExpr, b: PrimExpr, given: Given, logic: Logic) -> Pri
     p, q = normal(a, atoms), normal(b, atoms)
     if not q or q[leading(q)] <= 0:
         return None
-    quotient, rest = _divided(p, q)
+    quotient, rest = quotient_and_rest(p, q)
     low, whole = spell(rest, atoms, a.dtype), spell(quotient, atoms, a.dtype)
     if low is None or whole is None:
         return None
@@ -129,7 +129,7 @@ def _digit(op: str, a: PrimExpr, b: PrimExpr, given: Given, logic: Logic) -> Pri
     return _by_factors(op, p, next(iter(q.items())), atoms, given, logic, a.dtype) if len(q) == 1 else None
 
 
-def _divided(p: Poly, q: Poly) -> tuple[Poly, Poly]:
+def quotient_and_rest(p: Poly, q: Poly) -> tuple[Poly, Poly]:
     """Polynomials with ``p == quotient * q + rest``: no term of the rest is a multiple of the greatest one of ``q``."""
     first, *others = sorted(q, key=lambda mono: (len(mono), mono), reverse=True)
     quotient: Poly = {}

@@ -70,7 +70,18 @@ def test_what_has_no_array_form_is_the_definitions(call: str, dtype: str, mode: 
     assert found.value.dtype == wanted.value.dtype and found.value.patterns() == wanted.value.patterns()
 
 
+@pytest.mark.parametrize("mode", ["bits", "fast"])
+def test_a_range_of_such_a_dtype(mode: Any) -> None:
+    c = module('R.arange(T.float32(0.25), T.float32(3.0), T.float32(0.5), dtype="float8_e8m0fnu")')
+    found, wanted = rr.compile(c, "numpy", mode).run("main"), rr.run(c, "main")
+    assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
+    assert found.value.patterns() == wanted.value.patterns() and len(found.value.patterns()) == 6
+
+
 def test_what_cannot_be_done_is_said() -> None:
+    symbolic = module('R.arange(0, n, 1, dtype="float8_e8m0fnu")', 'R.Tensor(("n",), "float32")')
+    with pytest.raises(Unsupported, match="arange of float8_e8m0fnu"):
+        rr.compile(symbolic, "numpy")
     with pytest.raises(Unsupported, match="int7"):
         rr.compile(module("R.abs(x)", 'R.Tensor((2,), "int7")'), "numpy")
 
