@@ -1,12 +1,15 @@
 """Mode ``bits`` of the NumPy backend against the definition, on many generated modules, lowered ones among them.
 
     python benchmarks/bits.py [--rounds K] [--cells K] [--first ROUND] [--every K] [--seed S] [--seconds S] [--json OUT]
+                              [--modules N] [--state FILE]
 
 A round is forty composed programs (those of ``refrelax fuzz``); a cell is a call of one operator with its inputs. Each
 program is judged as it stands, and every ``--every``th lowered as well: to loops (``legalize``), to planned memory
 (``plan_memory``), and built (``build``). A module is one of these: it is run by the definition and by the backend on
 the same arguments, and result, arguments and effects have to be the same, bit for bit where the definition determines a
-bit. The exit code is 1 if a module differs. What does not compile is counted by its reason.
+bit. The exit code is 1 if a module differs. What does not compile is counted by its reason. ``--modules N`` goes on
+with the next seeds until so many modules are compared; with ``--state FILE`` a run that was stopped goes on behind the
+last round that it finished.
 """
 
 from __future__ import annotations
@@ -65,14 +68,13 @@ def single(seed: int, first: int, count: int) -> Iterator[Drawn]:
         yield f"cell {k} ({cell.op})", checked, [cell.arguments(each) for each in cell.inputs]
 
 
-def drawn(seed: int, rounds: int, wanted: int, first: int) -> Iterator[Drawn]:
-    """All programs, rounds and cells in turn."""
-    for number in range(first, first + max(rounds, -(-wanted // CHUNK))):
-        if number < first + rounds:
-            yield from composed(seed, number)
-        begun = (number - first) * CHUNK
-        if begun < wanted:
-            yield from single(seed, first * CHUNK + begun, min(CHUNK, wanted - begun))
+def turn(seed: int, number: int, rounds: int, wanted: int, first: int) -> Iterator[Drawn]:
+    """The programs of one turn: a round, and the cells after it."""
+    if number < first + rounds:
+        yield from composed(seed, number)
+    begun = (number - first) * CHUNK
+    if begun < wanted:
+        yield from single(seed, first * CHUNK + begun, min(CHUNK, wanted - begun))
 
 
 def differs(wanted: rr.Outcome, found: rr.Outcome) -> str | None:
@@ -151,21 +153,37 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first round")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
+    parser.add_argument("--modules", type=int, help="go on with the next seed until so many are compared")
+    parser.add_argument("--state", type=Path, help="where the run stands; it goes on from there")
     parser.add_argument("--json", type=Path, help="what differs, one object a line, as it is met")
     options = parser.parse_args()
-    counts: Counter[str] = Counter()
-    start, spent = perf_counter(), process_time()
-    for program in drawn(options.seed, options.rounds, options.cells, options.first):
-        if perf_counter() > start + options.seconds:
+    state: dict[str, Any] = {"seed": options.seed, "turn": options.first, "cpu": 0.0, "counts": {}}
+    if options.state and options.state.exists():
+        state = json.loads(options.state.read_text())
+    counts = Counter[str](state["counts"])
+    start, spent = perf_counter(), process_time() - state["cpu"]
+    last = options.first + max(options.rounds, -(-options.cells // CHUNK))
+    while perf_counter() < start + options.seconds:
+        if options.modules is not None and counts["modules compared"] >= options.modules:
             break
-        counts["programs"] += 1
-        for each in look(program, counts["programs"] % options.every == 0, counts):
-            print(f"{each['program']}, {each['stage']}: {each['why'][:400]}", flush=True)
-            if options.json:
-                with options.json.open("a") as out:
-                    out.write(json.dumps(each) + "\n")
-        if counts["programs"] % 500 == 0:
-            print(f"{dict(counts)}, {process_time() - spent:.0f} s CPU", file=sys.stderr, flush=True)
+        if state["turn"] >= last:
+            if options.modules is None:
+                break
+            state |= {"seed": state["seed"] + 1, "turn": options.first}
+        seed, number = state["seed"], state["turn"]
+        for program in turn(seed, number, options.rounds, options.cells, options.first):
+            counts["programs"] += 1
+            for each in look(program, counts["programs"] % options.every == 0, counts):
+                print(f"seed {seed}, {each['program']}, {each['stage']}: {each['why'][:400]}", flush=True)
+                if options.json:
+                    with options.json.open("a") as out:
+                        out.write(json.dumps({"seed": seed, **each}) + "\n")
+        state |= {"turn": number + 1, "cpu": process_time() - spent, "counts": counts}
+        if options.state:
+            written = options.state.with_suffix(".part")  # (a run may be stopped while it writes)
+            written.write_text(json.dumps(state))
+            written.replace(options.state)
+        print(f"seed {seed}, turn {number}: {dict(counts)}, {state['cpu']:.0f} s CPU", file=sys.stderr, flush=True)
     print(f"{dict(sorted(counts.items()))}, {process_time() - spent:.0f} s CPU, {perf_counter() - start:.0f} s")
     return 1 if counts["different"] else 0
 

@@ -22,6 +22,7 @@ HEAD = """# Index of rules
 Every rule by its id: the chapter that says it, the files that implement it or end a run by it, the conformance
 cases and examples about it, and whether [deviations](deviations.md) of TVM name it; each is a link.
 `refrelax explain RULE` shows the paragraph, the lines and the cases; `refrelax explain "some words"` finds a rule.
+Where no case is named, cases go through the rule on the way to another one: `refrelax rules coverage` says how many.
 """
 
 AREAS = {

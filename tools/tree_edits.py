@@ -19,6 +19,24 @@ CORNERS: dict[str, tuple[Any, ...]] = {
     "int": (0, 1, -1, 2, 5, 100, -3),
     "bool": (True, False),
 }
+SORTS = {
+    name: sort
+    for sort, names in {
+        "expression": "Call Var GlobalVar Op ExternFunc Constant ConstantRef ConstantArray DistConstant ShapeExpr "
+        "Tuple TupleGetItem PrimValue StringValue DataTypeValue If Function",
+        "scalar": "Literal SymVar Binary Not Select Cast Let Intrinsic BufferLoad Ramp Broadcast Shuffle StringImm "
+        "BufferRef",
+        "statement": "BufferStore IfThenElse Evaluate LaunchThread For While Bind AssertStmt AttrStmt AllocBuffer "
+        "DeclBuffer SBlock Return Continue Break",
+        "type": "TensorType ShapeType FuncType AnyType PrimType TupleType DTensorType PackedFuncType",
+        "binding": "VarBinding MatchCast",
+        "block": "BindingBlock DataflowBlock",
+        "parameter": "BufferParam ScalarParam",
+        "function": "Function PrimFunc ExternFunc",
+    }.items()
+    for name in names.split()
+}
+"""Which kinds of nodes may stand in each other's place."""
 LARGEST = 600
 """Characters of the largest node that is put into another tree."""
 
@@ -211,6 +229,23 @@ def _field(name: str, part: dict[str, Any], pool: Pool, rnd: random.Random) -> b
     else:
         return False
     return bool(part[key] != value)
+
+
+def moved(tree: Tree, pool: Pool, rnd: random.Random) -> Tree | None:
+    """A copy in which a node stands in the place of another one, of whatever kind: one of the same tree, or of any."""
+    found = copied(tree)
+    places = [(path, part) for path, part in nodes(found) if path and isinstance(part, dict) and "node" in part]
+    if not places:
+        return None
+    path, part = rnd.choice(places)
+    own = part["node"]
+    kinds = [each for each in pool.nodes if SORTS.get(each, each) == SORTS.get(own, own)] or [own]
+    same = [other for _, other in places if other is not part and other["node"] in kinds]
+    by = copied(rnd.choice(same)) if same and rnd.random() < 0.6 else pool.node(rnd.choice(kinds), rnd)
+    if by is None or by == part:
+        return None
+    at(found, path[:-1])[path[-1]] = by
+    return found
 
 
 def edited_arguments(args: list[Any], rnd: random.Random) -> list[Any]:

@@ -1,10 +1,11 @@
 // Deduction of types (spec 05 "Expressions", "Bindings and functions", "Signatures").
 "use strict";
+const { isDeepStrictEqual } = require("node:util");
 const { rejected, unsupported } = require("./ends");
 const { dtypeOf } = require("./scalars");
 const { nodes } = require("./module");
-const { tensor, shapeType, prim, tuple, ANY, int } = require("./types/build");
-const { L0, PASS, grade, join, erase, mentioned } = require("./types/lattice");
+const { tensor, shapeType, prim, tuple, ANY, NOTHING_KNOWN, int } = require("./types/build");
+const { L0, PASS, grade, join, erase, mentioned, isUnbound } = require("./types/lattice");
 const { callType } = require("./types/calls");
 const { primFuncSignature, opaque, functionType } = require("./types/signatures");
 
@@ -38,6 +39,8 @@ function functionIn(f, outer, types, state) {
     env.set(p.name, ranked(p.type, env));
     types.set(p.name, env.get(p.name));
   }
+  f.params.forEach((p) => scalars(p.type, env));
+  scalars(f.ret, env);
   const visible = symbolsOf(f);
   const body = sequence(f.body, env, types, state, visible);
   const own = new Set(f.params.flatMap((p) => [...mentioned(p.type)]));
@@ -87,7 +90,9 @@ function binding(b, env, types, state, visible) {
 
 function matchCast(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
+  if (b.annotation !== null && !isDeepStrictEqual(b.annotation, b.type)) throw rejected("ty/match-cast-annotation", b.name);
   if (grade(found, b.type) === L0) throw rejected("ty/match-cast-impossible", b.name);
+  scalars(b.type, env);
   return ranked(b.type, env);
 }
 
@@ -104,7 +109,8 @@ function bound(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation === null) return found;
   if (grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
-  return b.value.node === "Call" ? b.annotation : found;
+  scalars(b.annotation, env);
+  return b.value.node === "Call" || isUnbound(found) ? b.annotation : found;
 }
 
 function expression(e, env, types, state, visible) {
@@ -126,13 +132,16 @@ function expression(e, env, types, state, visible) {
     case "GlobalVar": return state.signature(e.name);
     case "ExternFunc": return opaque(e.name === "runtime.TVMTensorCreateView");
     case "If": return conditional(e, env, types, state, visible);
-    case "Call": return ranked(callType(e, e.args.map(typed), (name) => env.get(name), state), env);
+    case "Call":
+      e.ty_args.forEach((t) => scalars(t, env));
+      return ranked(callType(e, e.args.map(typed), (name) => env.get(name), state), env);
     default: throw unsupported(`the type of ${e.node}`);
   }
 }
 
 /** A variable in a scalar expression holds a prim value, of the dtype that it has there (ty/scalar-variable). */
 function scalars(e, env) {
+  if (e?.node === "FuncType") return; // its symbols are its own
   for (const node of nodes(e)) {
     if (node.node !== "SymVar" || !env.has(node.name)) continue;
     const type = env.get(node.name);
@@ -141,9 +150,8 @@ function scalars(e, env) {
 }
 
 function constant(e, state) {
-  if (e.kind !== "ir.GenericConst") return tensor(null, null, -1); // nothing is known of it
-  const array = state.module.constants[e.index];
-  if (array === undefined) throw unsupported("a constant without its array");
+  const array = e.kind === "ir.GenericConst" ? state.module.constants[e.index] : undefined;
+  if (array === undefined) return NOTHING_KNOWN;
   return tensor(array.shape.map(int), array.dtype);
 }
 
@@ -156,7 +164,7 @@ function item(type, k) {
 /** The join of the branches' types, each erased to what is in scope outside (ty/if). */
 function conditional(e, env, types, state, visible) {
   const condition = expression(e.condition, env, types, state, visible);
-  if (!["TensorType", "PrimType", "AnyType"].includes(condition.node)) throw rejected("ty/if-condition", condition.node);
+  if (!["TensorType", "DTensorType", "PrimType", "AnyType"].includes(condition.node)) throw rejected("ty/if-condition", condition.node);
   const outside = (branch) => {
     const before = new Set([...env.values()].flatMap((type) => [...mentioned(type)]));
     const found = sequence(branch, new Map(env), types, state, visible);

@@ -4,6 +4,7 @@ const { rejected } = require("./ends");
 const { dtype, isFloat, isBool } = require("./dtypes");
 const { dtypeOf } = require("./scalars");
 const { REAL } = require("./functions");
+const { isCount, argumentSorts } = require("./arguments");
 
 const OF_OPERANDS = new Set([
   ...Object.keys(REAL), "abs", "fabs", "sign", "square", "floor", "ceil", "round", "nearbyint", "trunc", "pow", "atan2", "hypot", "copysign", "nextafter",
@@ -26,10 +27,14 @@ function scalarForm(e) {
     case "Not": scalarForm(e.a); break;
     case "Cast": scalarForm(e.value); break;
     case "Select": [e.condition, e.true_value, e.false_value].forEach(scalarForm); break;
-    case "Let": [e.value, e.body].forEach(scalarForm); break;
+    case "Let":
+      bound(e.var.dtype, e.value);
+      [e.value, e.body].forEach(scalarForm);
+      break;
     case "Intrinsic":
-      if (!OF_OPERANDS.has(e.op)) throw rejected("wf/scalar-form", e.op);
+      if (!OF_OPERANDS.has(e.op) || e.op === "q_multiply_shift" || !isCount(e.op, e.args.length, 1)) throw rejected("wf/scalar-form", e.op);
       e.args.forEach(scalarForm);
+      if (e.op === "reinterpret" && dtype(e.dtype).bits !== dtype(dtypeOf(e.args[0])).bits) throw rejected("wf/scalar-form", `the width of ${e.dtype}`);
       break;
     default: throw rejected("wf/scalar-form", e.node);
   }
@@ -37,13 +42,17 @@ function scalarForm(e) {
   operandKinds(e);
 }
 
-const TWO = "pow atan2 hypot copysign nextafter ldexp fmod max min truncmod bitwise_and bitwise_or bitwise_xor shift_left shift_right".split(" ");
-const ARGUMENTS = { tvm_storage_sync: 3, fma: 3, if_then_else: 3, q_multiply_shift: 4, q_multiply_shift_per_axis: 7, ...Object.fromEntries(TWO.map((op) => [op, 2])) };
-
-/** An intrinsic that is a function of its operands has as many as it takes (spec 04 "wf/argument-count"). */
+/** An intrinsic has as many arguments as it takes (spec 04 "wf/argument-count"). */
 function argumentCount(e) {
-  const count = ARGUMENTS[e.op] ?? (OF_OPERANDS.has(e.op) ? 1 : e.args.length);
-  if (e.args.length !== count) throw rejected("wf/argument-count", e.op);
+  if (!isCount(e.op, e.args.length, OF_OPERANDS.has(e.op) ? 1 : undefined)) throw rejected("wf/argument-count", e.op);
+}
+
+const isNumber = (name) => name !== null && !name.startsWith("handle") && name !== "void";
+
+/** What a name stands for has its dtype; pointers, and what gives no value, go by any. */
+function bound(name, value) {
+  const found = dtypeOf(value);
+  if (found !== name && isNumber(found) && isNumber(name)) throw rejected("wf/operand-dtypes", `${found} for ${name}`);
 }
 
 const DIVISIONS = new Set(["Div", "Mod", "FloorDiv", "FloorMod"]);
@@ -75,32 +84,53 @@ function operandKinds(e) {
     sameKind(e.true_value, e.false_value);
     oneDtype([e.true_value, e.false_value]);
   }
-  if (e.node !== "Intrinsic" || e.args.length === 0 || e.op.startsWith("call_")) return undefined;
+  if (e.node !== "Intrinsic" || e.op.startsWith("call_")) return undefined;
   e.args.forEach((a, k) => {
     const kind = kindOf(dtype(dtypeOf(a) ?? "handle").element);
     if (taken(e.op, k)?.includes(kind) === false) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
   });
+  argumentSorts(e);
   if (e.op === "reinterpret" && NO_NUMBER.has(e.args[0].node) && dtype(e.dtype).kind !== "handle") throw rejected("wf/scalar-kind", e.args[0].node);
-  if (e.op === "if_then_else") sameKind(e.args[1], e.args[2]);
-  if (OF_OPERANDS.has(e.op)) resultKind(e);
+  if (e.op === "if_then_else") {
+    if (kindOf(dtype(dtypeOf(e.args[0])).element) !== "truth") throw rejected("wf/scalar-kind", "a condition");
+    sameKind(e.args[1], e.args[2]);
+  }
+  if (OF_OPERANDS.has(e.op) && e.op !== "if_then_else" && e.op !== "reinterpret") elementary(e);
+  if (e.op !== "reinterpret" && (OF_OPERANDS.has(e.op) || e.op in RESULTS || OF_SECOND.has(e.op))) resultKind(e);
   if (e.op === "if_then_else") oneDtype(e.args.slice(1));
   if (ALIKE.has(e.op)) oneDtype(e.args);
   return undefined;
 }
 
+/** The operands of an elementary function are numbers of as many lanes, and but for ldexp of one kind, floats of one dtype. */
+function elementary(e) {
+  if (e.args.some((a) => NO_NUMBER.has(a.node) || kindOf(dtype(dtypeOf(a) ?? "handle").element) === null)) throw rejected("wf/scalar-kind", `${e.op} of no number`);
+  for (const a of e.args.slice(1)) {
+    if (dtype(dtypeOf(a)).lanes !== dtype(dtypeOf(e.args[0])).lanes) throw rejected("wf/scalar-kind", `lanes of ${e.op}`);
+    if (e.op !== "ldexp") sameKind(e.args[0], a);
+  }
+}
+
 const ALIKE = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "truncmod", "max", "min"]);
 const OF_TRUTH = new Set(["isnan", "isinf", "isfinite"]);
 const OF_COUNT = new Set(["popcount", "clz"]);
+const RESULTS = { q_multiply_shift: "int32", q_multiply_shift_per_axis: "int32", isnullptr: "bool", tvm_warp_activemask: "uint32" };
+const OF_SECOND = new Set([
+  "if_then_else", "tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor", "atomic_add", "cuda.atomic_add",
+]);
 
-/** A function of its operands gives the dtype that these give. */
+/** A function of its operands gives the dtype that these give; a pointer goes by any type. */
 function resultKind(e) {
-  const [own, first] = [dtype(e.dtype), dtype(dtypeOf(e.args[0]))];
-  if (e.op === "reinterpret" || own.kind === "handle") return;
+  const own = dtype(e.dtype);
+  const lanesFit = () => own.lanes === dtype(dtypeOf(e.args[0])).lanes;
   let fits;
-  if (OF_TRUTH.has(e.op)) fits = isBool(own.element) && own.lanes === first.lanes;
-  else if (OF_COUNT.has(e.op)) fits = dtype(own.element).kind === "int" && own.lanes === first.lanes;
-  else if (e.op === "q_multiply_shift") fits = own.element === "int32";
-  else fits = e.dtype === dtypeOf(e.args[e.op === "if_then_else" ? 1 : 0]);
+  if (OF_TRUTH.has(e.op)) fits = isBool(own.element) && lanesFit();
+  else if (OF_COUNT.has(e.op)) fits = dtype(own.element).kind === "int" && lanesFit();
+  else if (e.op in RESULTS) fits = own.element === RESULTS[e.op];
+  else {
+    const given = dtypeOf(e.args[OF_SECOND.has(e.op) ? 1 : 0]);
+    fits = e.dtype === given || (own.kind === "handle" && dtype(given).kind === "handle");
+  }
   if (!fits) throw rejected("wf/scalar-kind", `${e.op} at ${e.dtype}`);
 }
 
@@ -112,7 +142,8 @@ function oneDtype(operands) {
 
 function sameKind(a, b) {
   const [p, q] = [dtypeOf(a), dtypeOf(b)];
-  if (kindOf(dtype(p).element) !== kindOf(dtype(q).element) || (isFloat(dtype(p).element) && p !== q)) throw rejected("wf/scalar-kind", `${p} and ${q}`);
+  const [{ element: m }, { element: n }] = [dtype(p), dtype(q)];
+  if (kindOf(m) !== kindOf(n) || (isFloat(m) && m !== n)) throw rejected("wf/scalar-kind", `${p} and ${q}`);
 }
 
 function binaryKinds(e) {
@@ -126,4 +157,4 @@ function binaryKinds(e) {
   if (DIVISIONS.has(e.op) && isBool(dtype(a).element)) throw rejected("wf/scalar-kind", `${e.op} of truths`);
 }
 
-module.exports = { scalarForm, operandKinds, argumentCount };
+module.exports = { scalarForm, operandKinds, argumentCount, bound, isNumber };

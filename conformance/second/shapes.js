@@ -60,7 +60,23 @@ function interval(p) {
   return [low, high];
 }
 
-const neverNegative = (p) => interval(p)[0] !== null && interval(p)[0] >= 0n;
+/** By its interval, or by its coefficients once each atom is measured from a bound of its own (sh/never-negative, as far as it is known here). */
+const neverNegative = (p) => (interval(p)[0] !== null && interval(p)[0] >= 0n) || [...(measured(p)?.values() ?? [-1n])].every((c) => c >= 0n);
+
+/** Each atom as what it is above its lower bound, or below its upper one where it has no lower one; null where it has neither. */
+function measured(p) {
+  let sum = new Map();
+  for (const [monomial, c] of p) {
+    let product = constant(c);
+    for (const name of monomial === "" ? [] : monomial.split("*")) {
+      const { low = null, high = null } = ATOMS.get(name);
+      if (low === null && high === null) return null;
+      product = multiply(product, add(new Map([[name, low === null ? -1n : 1n]]), constant(low ?? high)));
+    }
+    sum = add(sum, product);
+  }
+  return sum;
+}
 
 /** The sum of the q for which `a` is the sum of the `b * q`, where `b` is one product; undefined if there is none (sh/required). */
 function divided(a, b) {
@@ -270,10 +286,21 @@ function intrinsic(e) {
     if (e.op === "shift_left") return scaled(args[0], 1n << count);
     if (e.op === "shift_right") return quotient(args[0], constant(1n << count));
   }
+  const least = e.op === "shift_left" ? interval(args[1])[0] : null;
+  if (least !== null && least >= 0n) return multiply(args[0], power(args[1]));
   if (e.op === "bitwise_and" && count > 0n && (count & (count + 1n)) === 0n) {
     return arithmetic.FloorMod(args[0], constant(count + 1n));
   }
   return atom(`${e.op}(${args.map(spelled).join(",")})`);
+}
+
+/** Two to an exponent that is never negative; the least value of the exponent comes out as a factor (sh/power-of-two). */
+function power(exponent) {
+  const [low, high] = interval(exponent);
+  const least = low > 256n ? 256n : low;
+  const rest = add(exponent, constant(-least));
+  const top = high === null || high > 256n ? null : 1n << (high - least);
+  return scaled(value(rest) === 0n ? constant(1n) : atom(`2**(${spelled(rest)})`, { low: 1n, high: top }), 1n << least);
 }
 
 /** "equal", "different" or "open" (sh/equal). */

@@ -58,7 +58,7 @@ class Names {
 
 /** A variable is defined once in a top-level function. */
 function define(name, about, scope, top) {
-  if (top.defined.has(name)) throw rejected("wf/var-defined-once", name);
+  if (top.defined.has(name) || scope.find(name)?.symbol) throw rejected("wf/var-defined-once", name);
   top.defined.add(name);
   scope.names.set(name, about);
 }
@@ -71,6 +71,7 @@ function functionIn(f, scope, top) {
     if (p.type === null) throw rejected("wf/parameter-annotated", p.name);
   }
   promises(f);
+  inTurn(f, inner);
   for (const p of f.params) if (p.type.node === "PrimType") scalarVariable(p.name, p.type.dtype, inner, top);
   for (const p of f.params) if (p.type.node !== "PrimType") define(p.name, {}, inner, top);
   definingTypes(f.params.map((p) => p.type), inner, top);
@@ -114,6 +115,19 @@ function ends(f, attribute) {
 
 const isFalse = (value) => value === false || value === null || value === 0 || (value?.node === "Literal" && BigInt(value.bits) === 0n);
 
+/** A scalar parameter is a symbol, and any a variable, from its place on. */
+function inTurn({ params }, scope) {
+  const scalars = new Set(params.filter((p) => p.type.node === "PrimType").map((p) => p.name));
+  const later = new Set(params.map((p) => p.name));
+  for (const p of params) {
+    for (const node of nodes(p.type)) {
+      if (node.node === "SymVar" && scalars.has(node.name) && later.has(node.name) && scope.find(node.name) === undefined) throw rejected("wf/symbol-defined", node.name);
+      if (node.node === "TensorType" && later.has(node.shape)) throw rejected("wf/var-defined-before-use", node.shape);
+    }
+    later.delete(p.name);
+  }
+}
+
 /** A scalar parameter has the name of no symbol around it. */
 function scalarVariable(name, dtype, scope, top) {
   if (scope.find(name) !== undefined) throw rejected("wf/var-defined-once", name);
@@ -124,7 +138,7 @@ function scalarVariable(name, dtype, scope, top) {
 function definingTypes(types, scope, top) {
   for (const type of types) {
     for (const dim of bareDims(type)) {
-      if (scope.find(dim.name) === undefined) scope.names.set(dim.name, { dtype: dim.dtype });
+      if (scope.find(dim.name) === undefined) scope.names.set(dim.name, { dtype: dim.dtype, symbol: true });
     }
   }
   for (const type of types) uses(type, scope, top);
@@ -183,7 +197,7 @@ function symbolUse({ name, dtype }, scope) {
 
 function variableUse(name, scope) {
   const about = scope.find(name);
-  if (about === undefined) throw rejected("wf/var-defined-before-use", name);
+  if (about === undefined || about.symbol) throw rejected("wf/var-defined-before-use", name);
   inItsBlock(about, name, scope);
 }
 

@@ -3,18 +3,10 @@
 const { rejected, unsupported } = require("./ends");
 const { dtype, isBool, literal } = require("./dtypes");
 const { dtypeOf } = require("./scalars");
-const { scalarForm, operandKinds, argumentCount } = require("./scalar_forms");
+const { scalarForm, operandKinds, argumentCount, bound, isNumber } = require("./scalar_forms");
 
 const isInteger = (e) => dtype(dtype(dtypeOf(e)).element).kind === "int";
 const isScalarInteger = (e) => isInteger(e) && dtype(dtypeOf(e)).lanes === 1;
-const isNumber = (name) => name !== null && !name.startsWith("handle") && name !== "void";
-
-/** What a name stands for has its dtype; pointers, and what gives no value, go by any. */
-function bound(name, value) {
-  const found = dtypeOf(value);
-  if (found !== name && isNumber(found) && isNumber(name)) throw rejected("wf/operand-dtypes", `${found} for ${name}`);
-}
-
 /** The scalars and buffers that are visible in a place; `loop` where break may stand. */
 class Place {
   constructor(parent, changes = {}) {
@@ -110,8 +102,7 @@ function statement(s, place) {
       return expression(s.init, place);
     case "DeclBuffer": return declared(s.buffer, place);
     case "AttrStmt":
-      if (s.node_ && !s.key.startsWith("pragma_")) expression(s.node_, place);
-      expression(s.value, place);
+      if (!s.key.startsWith("pragma_")) [s.node_, s.value].forEach((e) => e && expression(e, place)); // a pragma mentions, and uses nothing
       return statements(s.body, place);
     case "AssertStmt": return condition(s.condition, place);
     case "Evaluate": return evaluated(s.value, place);
@@ -262,7 +253,8 @@ function expression(e, place) {
       lanesFit(e);
       operandKinds(e);
   }
-  for (const part of Object.values(e).flat()) if (part?.node !== undefined) expression(part, place);
+  const mentions = e.op === "tvm_thread_allreduce"; // the variables among its arguments are no uses
+  for (const part of Object.values(e).flat()) if (part?.node !== undefined && !(mentions && part.node === "SymVar")) expression(part, place);
   return undefined;
 }
 

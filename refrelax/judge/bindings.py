@@ -16,6 +16,7 @@ from refrelax.judge import zero_signs
 from refrelax.judge.kept_constants import constants_are_kept, reaches_constant
 from refrelax.judge.known_bindings import UNKNOWN, KnownBindings, mentioned, stores, variables
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.lower.capture.numbers import is_kept_by_number, numbers
 from refrelax.lower.fuse_loops.shared import given_twice
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, wrapped
@@ -95,14 +96,17 @@ def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
 def judged_alone(checked: CheckedModule) -> Callable[[Binding], bool]:
     """Whether a binding can be judged from what an implementation shows. Not one of a constant that some call may have
     stored into (nobody shows what that holds then), nor one that stores in what may be another of its arguments (nobody
-    shows which of them are one memory)."""
-    if not checked.once(stores):
-        return lambda _binding: True  # (asked for every input: most programs store nowhere)
+    shows which of them are one memory), nor a replay of what another call may have recorded (nobody shows what that
+    was)."""
+    replays = max(numbers(checked.module).values(), default=0) > 1
+    if not checked.once(stores):  # (asked for every input: most programs store nowhere)
+        return lambda binding: not (replays and is_kept_by_number(binding))
     kept = constants_are_kept(checked.module)
     twice = {id(call) for _, call in given_twice(checked.module)}
     return lambda binding: (
         (kept or not reaches_constant(checked.module, binding))
         and not (id(binding.value) in twice and _several(binding))
+        and not (replays and is_kept_by_number(binding))
     )
 
 

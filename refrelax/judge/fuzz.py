@@ -23,7 +23,7 @@ from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfi
 
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign.causes import Cause, cause_of, of_many
-from refrelax.judge.campaign.look import Seen, Sighting, verdict_of
+from refrelax.judge.campaign.look import Seen, Sighting, quick_verdict_of, verdict_of
 from refrelax.judge.campaign.reduce import Program, reduce
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
@@ -46,6 +46,9 @@ from refrelax.testing.values import call_arguments
 
 BATCH = 40
 """Programs a round generates."""
+
+WHOLLY_EVERY = 4
+"""Of one in so many composed programs the permitted sets are computed though a backend of ours gave canonical bits."""
 
 MOST_TRIES = 300
 """Programs that the shrinking of one finding judges, of a backend of this package."""
@@ -166,12 +169,17 @@ def _with_arguments(draw: Any, made: st.SearchStrategy[Module]) -> Program:
     return module, draw(call_arguments(module, policy=draw(st.sampled_from(POLICIES))))
 
 
-def judge(module: Module, args: Sequence[Any], implementation: Any, strict: bool = False) -> Verdict:
-    """The verdict on one program; what refrelax itself raises is a fault, what takes too long has none."""
+def judge(
+    module: Module, args: Sequence[Any], implementation: Any, strict: bool = False, quick: bool = False
+) -> Verdict:
+    """The verdict on one program; what refrelax itself raises is a fault, what takes too long has none. ``quick``: see
+    ``quick_verdict_of``."""
     try:
         checked = check(module)
     except Exception as error:  # a generated program is well typed
         return NoVerdict(f"a fault of refrelax ({type(error).__name__}: {error})", reason="fault", detail=repr(error))
+    if quick and isinstance(implementation, Backend):
+        return quick_verdict_of(checked, args, implementation.compiled(checked), strict)
     return verdict_of(checked, args, implementation, strict)
 
 
@@ -249,7 +257,8 @@ class _Round:
 
     def __call__(self, program: Program) -> bool:
         module, args = program
-        verdict = judge(module, args, self.implementation, self.strict)
+        quick = self.seen.programs % WHOLLY_EVERY != 0
+        verdict = judge(module, args, self.implementation, self.strict, quick)
         self.seen.note(verdict)
         found = worth_keeping(verdict)
         if found is not None:

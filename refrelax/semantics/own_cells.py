@@ -10,13 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.poison import Poison, poison
 
 Thread = Mapping[str, int]
 """A thread: its place for each tag of the loops around."""
+
+
+class Log(Protocol):
+    """What is told of each cell before it is written, and what it held."""
+
+    def setdefault(self, k: int, old: Any, /) -> Any: ...
+
 
 OTHERS = poison("ev/thread-private-memory")
 
@@ -39,6 +46,13 @@ class Mark(Poison):
             found = found.left.get(by[found.tag], found.before)
         return found
 
+    def of(self, thread: Thread) -> Any:
+        """What is here for the threads that a thread may be part of: other tags may be bound inside."""
+        found: Any = self
+        while isinstance(found, Mark) and found.tag in thread:
+            found = found.left.get(thread[found.tag], found.before)
+        return found
+
     def __reduce__(self) -> tuple[object, ...]:
         return poison, (self.rule,)
 
@@ -59,7 +73,7 @@ class Local(list[Any]):
     """Such cells, before any loop over threads around which they lie."""
 
     __slots__ = ("log", "thread")
-    log: dict[int, Any] | None
+    log: Log | None
     thread: Callable[[], Thread]
 
     def __init__(self, cells: list[Any]) -> None:
@@ -68,10 +82,10 @@ class Local(list[Any]):
 
 
 class Own(list[Any]):
-    """Such cells as ``thread`` sees them. ``log``: while a thread runs, what it changed as it was before."""
+    """Such cells as ``thread`` sees them. ``log``: while a thread runs, what it wrote as it was before."""
 
     __slots__ = ("log", "thread")
-    log: dict[int, Any] | None
+    log: Log | None
     thread: Callable[[], Thread]
 
     def __init__(self, cells: list[Any], thread: Callable[[], Thread]) -> None:
@@ -94,6 +108,11 @@ class Own(list[Any]):
 def seen(cells: list[Any], by: Thread) -> list[Any]:
     """What a thread finds in cells."""
     return [each.seen(by) if type(each) is Mark else each for each in list.__iter__(cells)]
+
+
+def begun(cells: list[Any], thread: Thread) -> list[Any]:
+    """The cells that a thread, or what its tags have in common with others, begins with."""
+    return [each.of(thread) if type(each) is Mark else each for each in list.__iter__(cells)]
 
 
 def kept(cells: list[Any], k: int) -> Any:

@@ -26,9 +26,6 @@ Verdict = Literal["always", "never", "sometimes", "unknown"]
 
 PROGRAM: Arithmetic = "no-overflow"
 
-EXPECTS_ONE_SIDE = ("annotation", "return annotation", "match_cast")
-"""Uses in which the first extent is a claim about the second; elsewhere an extent of 1 may broadcast."""
-
 
 @dataclass(frozen=True, slots=True)
 class Remark:
@@ -63,7 +60,7 @@ def remarks(checked: CheckedModule, effort: Effort = "quick") -> Iterator[Remark
     """A remark on each equality that typing left open, in order, no two alike. Typing itself is not changed."""
     known: dict[object, Remark] = {}
     for each in dict.fromkeys(checked.open_equalities):
-        question = (each.expected, each.found, tuple(_bounds(each)), each.what in EXPECTS_ONE_SIDE)
+        question = (each.expected, each.found, tuple(_bounds(each)), _may_broadcast(each))
         if question not in known:
             known[question] = remark(each, effort)
         yield replace(known[question], equality=each)
@@ -76,7 +73,7 @@ def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
     equal: PrimExpr = Binary("EQ", expected, found)
     if isinstance(prove(equal, assume, effort, arithmetic=PROGRAM), Proved):
         return Remark(equality, "always")
-    if equality.what not in EXPECTS_ONE_SIDE:
+    if _may_broadcast(equality):
         for side in (expected, found):
             equal = Binary("Or", equal, Binary("EQ", side, integer(1)))
     if isinstance(prove(Not(equal), assume, effort, arithmetic=PROGRAM), Proved):
@@ -85,6 +82,11 @@ def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
     if isinstance(answer, Refuted):
         return Remark(equality, "sometimes", answer.model)
     return Remark(equality, "unknown")
+
+
+def _may_broadcast(equality: OpenEquality) -> bool:
+    """Whether an operator needs the equality: annotations, ``match_cast`` and parameters of functions do not."""
+    return equality.what.startswith("relax.")
 
 
 def _bounds(equality: OpenEquality) -> Iterator[PrimExpr]:

@@ -33,7 +33,17 @@ from refrelax.syntax.loops import Buffer, BufferParam, MatchBufferRegion, PrimFu
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.read.device_intrinsics import SCOPE_IDS
 from refrelax.syntax.read.intrinsics import BUILT, INTRINSICS
-from refrelax.syntax.scalars import BufferRef, CommReducer, Intrinsic, Literal, RangeArg, StringImm, as_int, int_imm
+from refrelax.syntax.scalars import (
+    BufferRef,
+    CommReducer,
+    Intrinsic,
+    Literal,
+    RangeArg,
+    Shuffle,
+    StringImm,
+    as_int,
+    int_imm,
+)
 from refrelax.syntax.signatures import FORMATS, OPERATOR_NAMES, Slot, has_signature, signature
 from refrelax.syntax.types import ShapeType, TensorType
 
@@ -83,6 +93,9 @@ def fault(node: Any) -> str | None:
 def _faults(kind: str, node: Any) -> Iterator[str]:
     if kind in NAMED and not _is_name(node.name):
         yield f"the name of a {kind} is no identifier"
+    if isinstance(node, Shuffle) and not (node.vectors and node.indices):
+        yield "a Shuffle has a vector and an index, at least"
+        return
     dtype = getattr(node, "dtype", None)
     if isinstance(dtype, str) and not dtypes.is_dtype(dtype):
         yield f"the dtype of a {kind} is none"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import cache
 from math import prod
 from typing import Any, Literal
 
@@ -38,6 +39,9 @@ from refrelax.syntax.types import (
 )
 
 Policy = Literal["normal", "dyadic", "integer", "special"]
+
+FEW = ("integer", "dyadic")
+"""Policies whose elements are a few numbers."""
 
 EXTENTS = (3, 5, 2, 7, 4, 6)
 """Extents for symbols that nobody chose, handed out in order so that they differ."""
@@ -67,22 +71,28 @@ def parameters(module: Module, entry: str) -> list[tuple[str, Type]]:
 
 
 def random_arguments(
-    module: Module, entry: str = "main", seed: int = 0, dims: Mapping[str, int] | None = None, policy: Policy = "normal"
+    module: Module,
+    entry: str = "main",
+    seed: int = 0,
+    dims: Mapping[str, int] | None = None,
+    policy: Policy = "normal",
+    most: int = MOST_ELEMENTS,
 ) -> list[Any]:
     """Arguments of the right types, reproducible from ``seed``.
 
-    ``dims`` chooses symbols (``{"n": 3}``); the others get small extents that differ from each other.
+    ``dims`` chooses symbols (``{"n": 3}``); the others get small extents that differ from each other. ``most``: the
+    elements that one argument may have.
 
     Raises:
         UsageError: no such function, extents beyond int64, or a parameter (a function, an opaque object, more than
-            ``MOST_ELEMENTS`` elements) that cannot be made up.
+            ``most`` elements) that cannot be made up.
     """
     rng = random.Random(seed)
     given = _sized_by_casts(module, entry, parameters(module, entry), dims or {})
     _check_names(given, dims or {})
     symbols = _choose_symbols([t for _, t in given], dict(dims or {}))
     try:
-        return _made(given, symbols, rng, policy)
+        return _made(given, symbols, rng, policy, most)
     except Ended as end:
         said = getattr(end.outcome, "message", "") or str(end.outcome)
         raise UsageError(f"no arguments have these extents: {said}") from None
@@ -109,13 +119,15 @@ def _sized_by_casts(
     return result
 
 
-def _made(given: list[tuple[str, Type]], symbols: dict[str, int], rng: random.Random, policy: Policy) -> list[Any]:
+def _made(
+    given: list[tuple[str, Type]], symbols: dict[str, int], rng: random.Random, policy: Policy, most: int
+) -> list[Any]:
     result: list[Any] = []
     for name, type_ in given:
         if isinstance(type_, PrimType) and name in symbols:
             result.append(symbols[name])
             continue
-        made = _value(type_, symbols, rng, policy, name)
+        made = _value(type_, symbols, rng, policy, name, most)
         if isinstance(type_, PrimType) and dtypes.kind(type_.dtype) != "float":
             symbols[name] = int(made)
         result.append(made)
@@ -186,12 +198,12 @@ def _dims(type_: Type) -> tuple[PrimExpr, ...]:
             return ()
 
 
-def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Policy, name: str) -> Any:
+def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Policy, name: str, most: int) -> Any:
     match type_:
         case TensorType():
-            return _tensor(type_, symbols, rng, policy)
+            return _tensor(type_, symbols, rng, policy, most)
         case DTensorType(tensor=tensor):
-            return _tensor(tensor, symbols, rng, policy)
+            return _tensor(tensor, symbols, rng, policy, most)
         case ShapeType(values=tuple() as values):
             return Shape(_extents(values, symbols))
         case ShapeType(ndim=ndim):
@@ -201,7 +213,7 @@ def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Pol
         case PrimType(dtype=dtype):
             return bits.decode(dtype, element(dtype, rng, "integer"))
         case TupleType(fields=fields):
-            return tuple(_value(t, symbols, rng, policy, name) for t in fields)
+            return tuple(_value(t, symbols, rng, policy, name, most) for t in fields)
         case AnyType():
             return DType("float32")
         case FuncType() | PackedFuncType():
@@ -224,7 +236,7 @@ def _any_extents(rank: int, rng: random.Random) -> tuple[int, ...]:
     return tuple(rng.randint(1, 4) for _ in range(rank))
 
 
-def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, policy: Policy) -> Tensor:
+def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, policy: Policy, most: int) -> Tensor:
     dtype = type_.dtype or "float32"
     if isinstance(type_.shape, tuple):
         shape = _extents(type_.shape, symbols)
@@ -232,7 +244,7 @@ def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, poli
         shape = _any_extents(1 if type_.ndim < 0 else type_.ndim, rng)
     if any(extent < 0 for extent in shape):
         raise UsageError(f"these dims give the shape {shape}")
-    if prod(shape) > MOST_ELEMENTS:
+    if prod(shape) > most:
         raise UsageError(f"an argument of shape {shape} is too large to be made up")
     patterns = [element(dtype, rng, policy) for _ in range(prod(shape))]
     if policy == "special":
@@ -242,26 +254,27 @@ def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, poli
 
 def _scatter_specials(dtype: str, rng: random.Random, patterns: list[int]) -> None:
     """Put every special element somewhere, as far as the places suffice and one is left: none is left to luck."""
-    wanted = specials(dtype)
+    wanted = list(specials(dtype))
     rng.shuffle(wanted)
     count = min(len(wanted), max(1, len(patterns) - 1), len(patterns))
     for place, pattern in zip(rng.sample(range(len(patterns)), count), wanted, strict=False):
         patterns[place] = pattern
 
 
-def specials(dtype: str) -> list[int]:
+@cache
+def specials(dtype: str) -> tuple[int, ...]:
     """Bits of the elements on which operators go wrong: zeros of both signs, infinities, NaN, the least positive
     number; the least and greatest integers."""
     match dtypes.kind(dtype):
         case "float" if dtype in bits.FORMATS:
             least = 2.0 ** (1 - bits.FORMATS[dtype].bias - bits.FORMATS[dtype].mantissa_bits)
             numbers = [0.0, -0.0, float("nan"), float("inf"), -float("inf"), 1.0, least]
-            return list(dict.fromkeys(bits.encode(dtype, x) for x in numbers))
+            return tuple(dict.fromkeys(bits.encode(dtype, x) for x in numbers))
         case "int" | "uint":
             low, high = dtypes.integer_range(dtype)
-            return [bits.encode(dtype, n) for n in dict.fromkeys((low, high, 0, -1 if low < 0 else 1))]
+            return tuple(bits.encode(dtype, n) for n in dict.fromkeys((low, high, 0, -1 if low < 0 else 1)))
         case _:
-            return []
+            return ()
 
 
 def element(dtype: str, rng: random.Random, policy: Policy) -> int:
@@ -274,12 +287,17 @@ def element(dtype: str, rng: random.Random, policy: Policy) -> int:
         case "float":
             if policy == "special" and rng.random() < 0.3:
                 return rng.choice(specials(dtype))
-            return bits.encode(dtype, _float(rng, policy))
+            number = _float(rng, policy)
+            return _encoded(dtype, number) if policy in FEW else bits.encode(dtype, number)
         case _:
             low, high = dtypes.integer_range(dtype)
             if policy == "special" and rng.random() < 0.3:
                 return rng.choice(specials(dtype))
-            return bits.encode(dtype, rng.randint(max(low, -8), min(high, 8)))
+            return _encoded(dtype, rng.randint(max(low, -8), min(high, 8)))
+
+
+_encoded = cache(bits.encode)
+"""For the few numbers of which many elements are made."""
 
 
 def _float(rng: random.Random, policy: Policy) -> float:

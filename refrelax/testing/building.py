@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -58,6 +59,12 @@ Given = tuple[Expr, TensorType]
 """An operand: an expression (a variable or a constant) and its type."""
 
 
+@cache
+def _below(count: int) -> st.SearchStrategy[int]:
+    """Places among so many choices: one strategy, which Hypothesis looks into once."""
+    return st.integers(0, count - 1)
+
+
 @dataclass(slots=True)
 class Building:
     """One Relax function while it is made. ``closed``: its parameters are fixed, new operands are made inside it."""
@@ -78,7 +85,7 @@ class Building:
 
     def pick(self, choices: Sequence[Any]) -> Any:
         """One of ``choices``; the first is the simplest."""
-        return self.draw(st.sampled_from(choices)) if len(choices) > 1 else choices[0]
+        return choices[self.draw(_below(len(choices)))] if len(choices) > 1 else choices[0]
 
     def flag(self) -> bool:
         return bool(self.draw(st.booleans()))

@@ -17,14 +17,11 @@ from refrelax.running.arrays import Tensor, pack, tensors
 from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.enclosure import contains, enclose
-from refrelax.semantics.numbers.ideal import ideal, rounded_once
+from refrelax.semantics.numbers.ideal import FORMATS, ideal, rounded_once
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.types import CheckedModule
 from refrelax.syntax import bits, dtypes
 from refrelax.testing.sweep import Param, Program
-
-FORMATS = tuple(dtype for dtype, f in bits.FORMATS.items() if f.signed)
-"""The float dtypes that have a zero and a sign."""
 
 PRECISIONS = (160, 640)
 """Bits of functions, one after the other, until every element is decided."""
@@ -61,8 +58,7 @@ def arguments(program: Program, n: int, seed: int) -> list[Any]:
 
 
 def arithmetic(dtype: str) -> bool:
-    """Whether a format has a zero and a sign: what has none is no format to be exact in."""
-    return not dtypes.is_float(dtype) or bits.FORMATS[dtype].signed
+    return not dtypes.is_float(dtype) or dtype in FORMATS
 
 
 def exact_elements(checked: CheckedModule, arguments: Sequence[Any]) -> list[list[Any]] | None:

@@ -116,8 +116,8 @@ def _one_step(draw: Any, b: Building, tables: list[dict[str, Rule]]) -> bool:
         return False
     saved = b.draw
     b.draw = draw
-    table = draw(st.sampled_from(tables))
-    table[draw(st.sampled_from(list(table)))](b)
+    table = b.pick(tables)
+    table[b.pick(list(table))](b)
     b.draw = saved
     return True
 

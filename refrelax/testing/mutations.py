@@ -1,19 +1,21 @@
 """Well-typed modules that are near to a given one: other operators, operands, attributes, numbers, dtypes, extents.
 
 A mutation changes one place of the tree, or one dtype or number wherever it stands; what does not check is thrown away.
+A changed tree is checked as it is, neither printed nor read; ``has_text`` tells those of which there is no text.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
 from refrelax.errors import InternalError, Rejection
 from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Call, Constant, If, MatchCast, Op, Tuple, Var, VarBinding
 from refrelax.syntax.module import Module
@@ -48,27 +50,51 @@ BINARIES: tuple[tuple[str, ...], ...] = (
 
 Path = tuple[str | int, ...]
 
+Mutation = Callable[[Module, random.Random, Sequence[str]], Module | str | None]
+"""Changes one thing; the dtypes are those that may come in. Text is given where texts are changed."""
+
 
 def mutated(module: Module, turn: random.Random, times: int = 1) -> Module | None:
-    """The module after so many mutations that check; nothing if none was found."""
+    """The module after so many mutations that check; nothing if none was found. It is what its text says."""
+    found = mutant(module, turn, times)
+    return found.module if found is not None and has_text(found.module) else None
+
+
+def mutant(
+    module: Module, turn: random.Random, times: int = 1, dtypes: Sequence[str] = ELEMENT_DTYPES
+) -> CheckedModule | None:
+    """The same, checked, whether or not there is a text of it. ``dtypes``: those that may come in for others."""
+    last: CheckedModule | None = None
     for _ in range(times):
         for _ in range(TRIES):
-            found = _checked(turn.choice(MUTATIONS)(module, turn))
-            if found is not None and found.functions != module.functions:
-                module = found
+            found = _checked(turn.choice(MUTATIONS)(module, turn, dtypes))
+            if found is not None and found.module.functions != module.functions:
+                last, module = found, found.module
                 break
         else:
             return None
-    return module
+    return last
 
 
-def _checked(text: str | None) -> Module | None:
-    if text is None:
+def _checked(changed: Module | str | None) -> CheckedModule | None:
+    if changed is None:
         return None
     try:
-        return check(parse(text)).module
+        return check(parse(changed) if isinstance(changed, str) else changed)
     except (Rejection, InternalError, RecursionError):
         return None
+    except Exception:
+        if isinstance(changed, Module) and not has_text(changed):
+            return None  # reading would have refused it
+        raise
+
+
+def has_text(module: Module) -> bool:
+    """Whether a module is what its own text says: reading refuses more than checking does."""
+    try:
+        return parse(print_module(module)).functions == module.functions
+    except (Rejection, InternalError, ValueError, TypeError, AssertionError):
+        return False
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -102,21 +128,15 @@ def put(root: Any, path: Path, new: Any) -> Any:
     return replace(root, **{first: put(getattr(root, first), rest, new)})
 
 
-def _at_a_place(
-    kinds: tuple[type, ...], change: Callable[[Any, random.Random], Any]
-) -> Callable[[Module, random.Random], str | None]:
-    def mutate(module: Module, turn: random.Random) -> str | None:
+def _at_a_place(kinds: tuple[type, ...], change: Callable[[Any, random.Random], Any]) -> Mutation:
+    def mutate(module: Module, turn: random.Random, _dtypes: Sequence[str]) -> Module | None:
         every = [(name, *at) for name, f in module.functions.items() for at in places(f, kinds)]
         turn.shuffle(every)
         for name, path, node in every[:8]:
             new = change(node, turn)
             if new is None or new == node:
                 continue
-            changed = put(module.functions[name], path, new)
-            try:
-                return print_module(module.with_functions({**module.functions, name: changed}))
-            except (Rejection, InternalError, ValueError, TypeError, AssertionError):
-                continue  # a tree that has no text
+            return module.with_functions({**module.functions, name: put(module.functions[name], path, new)})
         return None
 
     return mutate
@@ -200,20 +220,30 @@ _DTYPE = re.compile(r'"(bool|(?:u?int|float|bfloat)\d+(?:_\w+)?)"')
 _NUMBER = re.compile(r"(?<![\w.\"])\d{1,3}(?![\w.\"])")
 
 
-def _dtype_everywhere(module: Module, turn: random.Random) -> str | None:
+def _text(module: Module) -> str | None:
+    """A text of a module: the one that it was read from, if it was."""
+    if module.source is not None:
+        return module.source
+    try:
+        return print_module(module)
+    except (Rejection, InternalError, ValueError, TypeError, AssertionError):
+        return None
+
+
+def _dtype_everywhere(module: Module, turn: random.Random, dtypes: Sequence[str]) -> str | None:
     """One dtype for another, in graph and loops."""
-    text = print_module(module)
+    text = _text(module) or ""
     present = sorted(set(_DTYPE.findall(text)))
     if not present:
         return None
     old = turn.choice(present)
-    new = turn.choice(("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "bool", *ELEMENT_DTYPES))
+    new = turn.choice(("float32", "float16", "float64", "int32", "int64", "int8", "uint8", "bool", *dtypes))
     return re.sub(rf"(?<=[\"T.]){old}(?=[\"(])", new, text)
 
 
-def _number_everywhere(module: Module, turn: random.Random) -> str | None:
+def _number_everywhere(module: Module, turn: random.Random, _dtypes: Sequence[str]) -> str | None:
     """One number for another wherever it stands: an extent with all that follows from it."""
-    text = print_module(module)
+    text = _text(module) or ""
     present = sorted(set(_NUMBER.findall(text)), key=int)
     if not present:
         return None
@@ -222,7 +252,7 @@ def _number_everywhere(module: Module, turn: random.Random) -> str | None:
     return re.sub(rf"(?<![\w.\"]){old}(?![\w.\"])", str(new), text)
 
 
-MUTATIONS: tuple[Callable[[Module, random.Random], str | None], ...] = (
+MUTATIONS: tuple[Mutation, ...] = (
     _at_a_place((Call,), _operator), _at_a_place((Call,), _operator), _at_a_place((Call, Tuple), _operands),
     _at_a_place((Call,), _attribute), _at_a_place((Constant,), _constant),
     _at_a_place((Binary, Literal), _scalar), _at_a_place((If,), _branch), _at_a_place((VarBinding,), _twice),

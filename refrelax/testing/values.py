@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import prod
 from typing import Any, get_args
 
@@ -109,6 +110,7 @@ def _tensors(draw: Any, names: Any, shapes: Any, policy: Policy) -> Tensor:
     return draw(_tensor(draw(names), draw(shapes), policy))  # type: ignore[no-any-return]
 
 
+@lru_cache(maxsize=1 << 12)
 def _tensor(dtype: str, shape: tuple[int, ...], policy: Policy) -> st.SearchStrategy[Tensor]:
     """A tensor whose elements are a few drawn ones, repeated: large tensors must not exhaust the choices."""
     count = prod(shape)

@@ -215,6 +215,9 @@ for line in sys.stdin:
     ('print(json.dumps({"id": float(i), "end": "accepted"}), flush=True)', "crash crash crash", "answer to"),
     ('print(json.dumps({"id": i, "end": "accepted", "x": float("nan")}), flush=True)', "crash crash crash", "JSON"),
     ('os.kill(os.getpid(), 35)', "crash crash crash", "signal 35"),
+    ('print(json.dumps({"id": i, "end": "accepted", "why": "x" * 10**7}), flush=True)', "accepted " * 3, ""),
+    ('sys.stdout.buffer.write(fine.encode()[:-1] + bytes([255, 10])); sys.stdout.flush()', "crash crash crash", "JSON"),
+    ('os.close(0); print(fine, flush=True); os._exit(0)', "accepted accepted accepted", ""),
     ('os.close(1); time.sleep(20)', "crash crash crash", "closed"),
 ])  # fmt: skip
 def test_a_line_too_many_and_an_end_without_a_name(how: str, ends: str, why: str, tmp_path: Path) -> None:
@@ -229,8 +232,29 @@ def test_a_line_too_many_and_an_end_without_a_name(how: str, ends: str, why: str
         answers.append(each)
         if "sleep(.1)" in how:
             time.sleep(0.3)  # a second line that comes late is not taken for the next answer
-    assert " ".join(each["end"] for each in answers) == ends, answers
+    assert " ".join(each["end"] for each in answers) == ends.strip(), answers
     assert all(why in each.get("why", "") for each in answers), answers
+
+
+LEFT = """
+import json, os, subprocess, sys
+for line in sys.stdin:
+    if json.loads(line)["ask"] == "hello":
+        print('{"id": 0, "protocol": 1, "takes": "both"}', flush=True)
+    else:
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(40)"], start_new_session=SESSION)
+        os._exit(3)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("session", ["False", "True"])
+def test_who_dies_and_leaves_a_child_with_the_output_has_crashed(session: str, tmp_path: Path) -> None:
+    """It was told as a hang, after the whole deadline."""
+    program = tmp_path / "left.py"
+    program.write_text(LEFT.replace("SESSION", session), encoding="utf-8")
+    (answer,) = ask_all(f"{sys.executable} {program}", [_record("int32", "0x5")], 30.0)
+    assert answer["end"] == "crash" and answer["why"] == "its process ended with exit code 3"
 
 
 def test_a_command_that_no_shell_reads_is_told() -> None:

@@ -50,7 +50,8 @@ def test_probes_tell_the_branch_that_runs(tools: tuple[ModuleType, ModuleType]) 
     assert [each.function.__code__ for each in chosen] == honest
     through = set().union(*(each.through for each in kept))
     assert through and through < set(range(len(chosen)))
-    assert all(each.through and each.seconds > 0 for each in kept)
+    assert all(each.through for each in kept)
+    assert sum(each.seconds for each in kept) > 0  # (a clock may count in steps that are longer than a case)
 
 
 def test_a_copy_that_dies_or_hangs_is_seen(tools: tuple[ModuleType, ModuleType]) -> None:

@@ -100,6 +100,14 @@ def test_an_edited_example_ends_otherwise(number: int) -> None:
     assert not run_case(_from_example(Example(take.example.replace(old, new, 1), "x", 1))).passed
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("@R.function\n", "@R.function(pure=False)\n"), ("with R.dataflow():", "if True:")]
+)
+def test_an_example_of_a_pure_operator_is_a_pure_function_with_a_dataflow_block(old: str, new: str) -> None:
+    text = (OPS / "gather.md").read_text("utf-8")
+    assert any("no pure function" in each for each in found("gather.md", text.replace(old, new, 1)))
+
+
 def test_every_constraint_of_a_page_is_numbered() -> None:
     for path in sorted(OPS.glob("*.md")):
         if path.name != "memory.md":

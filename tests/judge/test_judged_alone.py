@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.conformance import data, load
 from refrelax.judge.bindings import judged_alone, simple_bindings
 
 HEAD = """@I.ir_module
@@ -62,3 +63,23 @@ def test_functions_that_do_not_know_one_another() -> None:
 def test_a_function_that_another_calls_may_be_given_a_constant() -> None:
     found = not_alone(step("prefill", more="seen = cls.decode(held, x)"), step("decode"))
     assert {"prefill.half", "decode.half"} <= found
+
+
+def test_a_replay_is_of_what_another_call_recorded() -> None:
+    """It gives what was recorded under its number, whatever function it names: by itself it would record that one."""
+    (case,) = (each for each in load() if each.name == "library/cuda-graph-recorded")
+    checked = rr.check(rr.parse(case.module))
+    alone = judged_alone(checked)
+    seen = {name for (path, name), each in simple_bindings(checked).items() if path == "main" and not alone(each)}
+    assert seen == {"g", "h"}
+    verdict = rr.diff(checked, "main", [data.to_value(each) for each in case.args], "numpy")
+    assert isinstance(verdict, rr.Agreement), verdict
+
+
+def test_what_is_recorded_under_numbers_of_their_own_is_judged() -> None:
+    (case,) = (each for each in load() if each.name == "library/cuda-graph-recorded")
+    first, second = "(cls.double, (a,), R.prim_value(0))", "(cls.square, (a,), R.prim_value(0))"
+    text = case.module.replace(second, second.replace("(0)", "(1)"))
+    assert first in text and text != case.module
+    checked = rr.check(rr.parse(text))
+    assert all(map(judged_alone(checked), simple_bindings(checked).values()))

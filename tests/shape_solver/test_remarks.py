@@ -55,6 +55,24 @@ def test_annotations(wanted: str, verdict: str | None) -> None:
     assert (found["y"].verdict if found else None) == verdict
 
 
+def test_only_an_operator_may_broadcast() -> None:
+    """`3 * m + 1 == m * m` has no solution; that `m * m` may be 1 matters to `add` alone, not to a parameter."""
+    text = """m, k = T.int64(), T.int64()
+@I.ir_module
+class Module:
+    @R.function
+    def f(a: R.Tensor((k, k * k), "float32")) -> R.Tensor((k, k * k), "float32"):
+        return a
+    @R.function
+    def main(x: R.Tensor((m, 3 * m + 1), "float32"), y: R.Tensor((m, m * m), "float32")):
+        z = Module.f(x)
+        w = R.add(x, y)
+        return z
+"""
+    found = {each.equality.name: each.verdict for each in rr.remarks(rr.check(rr.parse(text)))}
+    assert found == {"z": "never", "w": "sometimes"}
+
+
 def test_the_same_question_is_asked_once() -> None:
     body = "\n".join(f"y{k} = R.add(x, z)" for k in range(5)) + "\nreturn y0"
     found = remarks('x: R.Tensor(("n",), "float32"), z: R.Tensor(("n * 2",), "float32")', body)

@@ -10,13 +10,13 @@ import pytest
 
 from refrelax.exercises import starts
 from refrelax.extras import EXTRAS
-from refrelax.views.play import ACTIONS
+from refrelax.play import ACTIONS
 
 SCRIPT = """
 import json, sys
 for name in ("{absent}").split():
     sys.modules[name] = None
-from refrelax.views.play import answer
+from refrelax.play import answer
 for request in json.load(sys.stdin):
     print(json.dumps(sorted(answer(request))))
 """

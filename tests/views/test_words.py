@@ -10,11 +10,11 @@ import pytest
 
 import refrelax as rr
 from refrelax.exercises import starts
+from refrelax.play import answer
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints, TruthSet
 from refrelax.semantics.values import from_payloads
-from refrelax.views.play import answer
 from refrelax.views.shown import element
 from refrelax.views.words import brief, ended
 

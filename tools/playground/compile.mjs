@@ -22,7 +22,7 @@ with zipfile.ZipFile("/packages.zip", "w", zipfile.ZIP_DEFLATED) as archive:
 import sys
 sys.path.insert(0, "/packages")
 from refrelax.exercises import starts
-from refrelax.views.play import ACTIONS, answer
+from refrelax.play import ACTIONS, answer
 for action in ACTIONS:
     asked = {"program": starts.UNFUSED, "second": starts.FUSED, "claim": "n >= n", "exercise": "8", "rule": "ev/call-tir"}
     found = answer(asked | {"action": action})

@@ -8,7 +8,7 @@ const ready = (async () => {
   python.runPython(`
 import sys, json
 sys.path.insert(0, "/packages")
-from refrelax.views.play import answer
+from refrelax.play import answer
 def asked(request):
     return json.dumps(answer(json.loads(request)))
 `);

@@ -9,6 +9,8 @@ const prim = (dtype) => ({ node: "PrimType", dtype });
 const tuple = (fields) => ({ node: "TupleType", fields });
 const ANY = { node: "AnyType" };
 const VOID = tuple([]);
+/** A constant whose array was not supplied, and what is made of one (ty/unbound-constant). */
+const NOTHING_KNOWN = tensor(null, null, -1);
 
 const int = (n) => ({ node: "Literal", dtype: "int64", bits: `0x${BigInt.asUintN(64, BigInt(n)).toString(16)}` });
 const isLiteral = (e) => e.node === "Literal";
@@ -35,5 +37,5 @@ const greatest = (a, b) => binary("Max", a, b);
 const productOf = (dims) => dims.reduce(times, int(1));
 
 module.exports = {
-  tensor, shapeType, prim, tuple, ANY, VOID, int, isLiteral, fixed, known, plus, minus, times, over, least, greatest, productOf,
+  tensor, shapeType, prim, tuple, ANY, VOID, NOTHING_KNOWN, int, isLiteral, fixed, known, plus, minus, times, over, least, greatest, productOf,
 };

@@ -1,12 +1,23 @@
 // Types of calls (spec 05 "Calls", "Call forms").
 "use strict";
-const { rejected, unsupported } = require("../ends");
+const { End, rejected, unsupported } = require("../ends");
 const { definitionOf, attributes } = require("../operators");
-const { tuple, ANY, VOID, fixed } = require("./build");
-const { L2, PASS, grade, assign, mentioned } = require("./lattice");
+const { tuple, ANY, NOTHING_KNOWN, fixed } = require("./build");
+const { L2, PASS, grade, assign, mentioned, isUnbound } = require("./lattice");
 
-/** The type of a call whose arguments have these types. */
+/** The type of a call whose arguments have these types; one that has a constant without its array is not held to much. */
 function callType(e, types, variable, state) {
+  if (!types.some(isUnbound)) return checked(e, types, variable, state);
+  try {
+    const found = checked(e, types, variable, state);
+    return found.node === "TensorType" && (found.dtype === null || found.ndim < 0) ? NOTHING_KNOWN : found;
+  } catch (error) {
+    if (error instanceof End && error.kind === "rejected") return ANY;
+    throw error;
+  }
+}
+
+function checked(e, types, variable, state) {
   switch (e.op.node) {
     case "GlobalVar": return callFunction(state.signature(e.op.name), types, e);
     case "ExternFunc": return promised(e);
@@ -24,8 +35,8 @@ function said(type) {
 }
 
 /** What `ty_args` say: nothing is R.Any, several are a tuple. */
-function promised(e, nothing = ANY) {
-  return e.ty_args.length === 0 ? nothing : e.ty_args.length === 1 ? e.ty_args[0] : tuple(e.ty_args);
+function promised(e) {
+  return e.ty_args.length === 0 ? ANY : e.ty_args.length === 1 ? e.ty_args[0] : tuple(e.ty_args);
 }
 
 function callFunction(type, args, e) {
@@ -39,6 +50,7 @@ function callFunction(type, args, e) {
 /** Arguments matched with parameters: the values of the callee's symbols. */
 function assignment(params, args) {
   params.forEach((p, k) => {
+    if ((args[k].node === "DTensorType") !== (p.node === "DTensorType")) throw unsupported("distributed tensors");
     const found = grade(apart(p), args[k]);
     if (found !== PASS && found !== L2) throw rejected("ty/call-argument", `argument ${k}`);
   });
@@ -134,8 +146,8 @@ function callDpsPacked(e) {
 }
 
 function opaqueCallee(e, types) {
-  if (types[0].node === "FuncType" && types[0].params === null) return;
-  throw rejected("ty/call-packed-callee", types[0].node);
+  if (types[0]?.node === "FuncType" && types[0].params === null) return;
+  throw rejected("ty/call-packed-callee", String(types[0]?.node));
 }
 
 function callPurePacked(e, types) {
@@ -169,8 +181,8 @@ const FORMS = {
   "relax.call_pure_packed": callPurePacked,
   "relax.call_inplace_packed": callInplacePacked,
   "relax.call_py_func": callPyFunc,
-  "relax.invoke_closure": (e) => promised(e, VOID),
-  "relax.invoke_pure_closure": (e) => promised(e, VOID),
+  "relax.invoke_closure": promised,
+  "relax.invoke_pure_closure": promised,
   "relax.make_closure": () => ANY,
 };
 

@@ -1,7 +1,8 @@
 // Types of tensors that are made (spec ops/create.md).
 "use strict";
 const { rejected, unsupported } = require("../ends");
-const { isFloat } = require("../dtypes");
+const { isFloat, isInt } = require("../dtypes");
+const { dtypeOf } = require("../scalars");
 const { tensor, int, fixed, over, plus, minus, greatest, known } = require("./build");
 const { tensorArgument, shapeArgument, shapeOf, dims, like } = require("./common");
 
@@ -61,7 +62,7 @@ function eyeLike([x, offset], { dtype }) {
 
 function arange(_, { dtype }, call) {
   const [start, end, step] = call.args.map(written);
-  if ([start, end, step].some((e) => e.dtype !== undefined && isFloat(e.dtype))) throw unsupported("arange of floats");
+  if (![start, end, step].every((e) => isInt(dtypeOf(e)))) throw unsupported("arange of floats or truths");
   if (fixed(step) === 0) return tensor(null, dtype, 1);
   if (fixed(step) === null) throw unsupported("arange by a step that is no literal");
   const by = fixed(step);

@@ -29,6 +29,7 @@ function concat([given], { axis }) {
   if (axis === null && rank >= 0 && rank !== 1) throw rejected("op.concat/flat", String(rank));
   const at = axisIn(axis ?? 0, rank);
   const shapes = agree(types, at);
+  if (types.length === 1) return types[0];
   if (shapes === null) return tensor(null, dtype, rank, anyDevice(types));
   const total = shapes.map((s) => s[at]).reduce(plus);
   return tensor(replaced(shapes[0], at, total), dtype, rank, anyDevice(types));

@@ -1,7 +1,8 @@
 // Subtyping, join and erasure (spec 05 "Subtyping", "Erasure").
 "use strict";
+const { isDeepStrictEqual } = require("node:util");
 const { provablyEqual, substitute } = require("../shapes");
-const { tensor, shapeType, tuple, ANY, isLiteral, fixed } = require("./build");
+const { tensor, shapeType, tuple, ANY, NOTHING_KNOWN, isLiteral, fixed } = require("./build");
 
 // Grades, worst first.
 const L0 = 0;
@@ -11,7 +12,7 @@ const PASS = 3;
 
 /** Whether every value of `derived` is a value of `base` (ty/subtype). */
 function grade(base, derived) {
-  if (base.node === "AnyType") return PASS;
+  if (base.node === "AnyType" || (derived === NOTHING_KNOWN && base.node === "TensorType")) return PASS;
   if (derived.node === "AnyType") return L1;
   if (base.node !== derived.node) return L0;
   switch (base.node) {
@@ -21,7 +22,7 @@ function grade(base, derived) {
       if (base.fields.length !== derived.fields.length) return L0;
       return Math.min(PASS, ...base.fields.map((field, k) => grade(field, derived.fields[k])));
     case "FuncType": return gradeFunction(base, derived);
-    default: return JSON.stringify(base) === JSON.stringify(derived) ? PASS : L0;
+    default: return isDeepStrictEqual(base, derived) ? PASS : L0;
   }
 }
 
@@ -69,8 +70,11 @@ function named(f) {
   const names = new Map();
   for (const s of f.params.flatMap(bare)) if (!names.has(s)) names.set(s, `#${names.size}`);
   const renamed = (key, e) => (e?.node === "SymVar" && names.has(e.name) ? { ...e, name: names.get(e.name) } : e);
-  return JSON.stringify([f.params, f.ret], renamed);
+  return JSON.stringify([f.params, f.ret], (key, e) => inOrder(renamed(key, e)));
 }
+
+/** The same fields in one order: that of a tree means nothing. */
+const inOrder = (e) => (e === null || typeof e !== "object" || Array.isArray(e) ? e : Object.fromEntries(Object.entries(e).sort(([a], [b]) => (a < b ? -1 : 1))));
 
 /** The symbols that a type defines: its bare dims. */
 function bare(type) {
@@ -79,6 +83,9 @@ function bare(type) {
   if (type.node === "DTensorType") return bare(type.tensor);
   return Array.isArray(dims) ? dims.filter((d) => d.node === "SymVar").map((d) => d.name) : [];
 }
+
+/** A constant without its array, or a tuple that holds one. */
+const isUnbound = (type) => type === NOTHING_KNOWN || (type.node === "TupleType" && type.fields.some(isUnbound));
 
 const sameDims = (a, b) => Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((d, k) => provablyEqual(d, b[k]));
 
@@ -150,4 +157,4 @@ function assign(type, values) {
   }
 }
 
-module.exports = { L0, L1, L2, PASS, grade, join, erase, assign, mentioned, sameDims };
+module.exports = { L0, L1, L2, PASS, grade, join, erase, assign, mentioned, sameDims, isUnbound };

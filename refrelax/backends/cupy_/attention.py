@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from refrelax.backends.cupy_ import statements
 from refrelax.backends.cupy_.expressions import Text
 from refrelax.backends.cupy_.forms import TILE, Contraction, contraction_of, wide
-from refrelax.backends.cupy_.groups import Group, Phase, Piece, pieces_of
+from refrelax.backends.cupy_.groups import Group, Phase, Piece
 from refrelax.backends.cupy_.names import c_type, letters
 from refrelax.backends.cupy_.nests import Reduction, is_zero
 from refrelax.backends.cupy_.programs import Key, Program
@@ -63,9 +63,8 @@ def _product(loops: Sequence[For]) -> int | None:
     return found
 
 
-def attention_from(stmts: Sequence[Stmt], text: Text) -> Attention | None:
-    """The statements from the first on as attention; ``None`` where they are not."""
-    pieces = pieces_of(stmts, text)
+def attention_from(pieces: list[Piece]) -> Attention | None:
+    """The pieces from the first on as attention; ``None`` where they are not."""
     first = pieces[0] if pieces else None
     if first is None or first.fold is None or (scores := contraction_of(first.fold)) is None:
         return None
@@ -78,7 +77,7 @@ def attention_from(stmts: Sequence[Stmt], text: Text) -> Attention | None:
     start = replace(first.store, value=first.fold.init)
     if not group.add(Piece(first.stmt, loops, first.aliases, start, None, None)):
         return None
-    group.read += Phase(first, group.phases[0].aliases, -1).loads()
+    group.reads(Phase(first, group.phases[0].aliases, -1))
     for k, piece in enumerate(pieces[1:], 1):
         longer = group.copy()
         if not longer.add(piece) or len(longer.spans) > 1:
@@ -123,10 +122,9 @@ def _second(scores: Contraction, group: Group, pieces: list[Piece], start: int) 
 
 def _apart(group: Group, tail: Group) -> bool:
     """Each row of the tail reads of the group what its own row stored, and stores nothing of the group's."""
-    if any(name in group.indices and group.indices[name] != at for name, at in tail.read):
+    if any(group.indices.get(name, at) != at for name, each in tail.read.items() for at in each):
         return False
-    touched = {name for name, _ in group.read} | set(group.indices)
-    return not touched & set(tail.indices)
+    return not (group.read.keys() | group.indices.keys()) & tail.indices.keys()
 
 
 @dataclass(slots=True)

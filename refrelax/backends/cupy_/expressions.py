@@ -50,6 +50,7 @@ class Used:
     phase: int = 0
     when: When = "always"
     repeats: tuple[PrimExpr, ...] = ()
+    columns: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -292,8 +293,9 @@ class Text:
         loops = tuple((name, low, extent) for name, (low, extent) in domains.items())
         shape = tuple(map(self.resolve, buffer.shape))
         used.touches[buffer.name, written, resolved, used.phase, used.when] = Touch(
-            buffer.name, buffer.dtype, shape, written, resolved, loops, along, used.phase, used.when, used.repeats
-        )
+            buffer.name, buffer.dtype, shape, written, resolved, loops, along, used.phase, used.when, used.repeats,
+            used.columns,
+        )  # fmt: skip
 
     def offset(self, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> str:
         """The row-major offset of an element, its indices moved into range."""

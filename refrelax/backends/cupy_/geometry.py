@@ -20,21 +20,24 @@ from refrelax.syntax.scalars import PrimExpr, int_imm
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """One launch. ``total``: the threads (of a row program the rows) that have work; ``lanes``: threads of a row;
-    ``shared``: bytes of the block's memory that the launch asks for; ``fits``: a row program keeps its rows there;
-    ``symbols``: the sizes that this is for."""
+    ``shared``: bytes of the block's memory that the launch asks for; ``fits``: how many columns of a row are kept
+    there; ``symbols``: the sizes that this is for."""
 
     blocks: int
     threads: int
     total: int = 0
     lanes: int = 1
     shared: int = 0
-    fits: bool = False
+    fits: int = 0
     symbols: Mapping[str, Any] = field(default_factory=dict)
 
 
 SHARED = 96 * 1024
 """Bytes of the block's memory that a launch takes at most where the device is not known (what every device from sm_80
 on has)."""
+
+WHOLE = (1 << 31) - 1
+"""More columns than are kept."""
 
 WARP = 32
 SHORT = 1024
@@ -58,11 +61,11 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any], most: int | None = None
             blocks = product(kernel.batch) * -(-product(kernel.rows) // TILE)
             shared = _needed(kernel, [product(span) for span in kernel.spans], TILE)
             fits = shared <= room - kernel.static
-            return Geometry(blocks, kernel.threads, 0, TILE, shared if fits else 0, fits, symbols)
+            return Geometry(blocks, kernel.threads, 0, TILE, shared if fits else 0, WHOLE * fits, symbols)
         case "scan" | "sort":
             shared = _needed(kernel, [product(span) for span in kernel.spans], 1)
             fits = shared <= room
-            return Geometry(product(kernel.batch), kernel.threads, 0, 1, shared if fits else 0, fits, symbols)
+            return Geometry(product(kernel.batch), kernel.threads, 0, 1, shared if fits else 0, WHOLE * fits, symbols)
         case "scan in turn":
             return Geometry(-(-product(kernel.batch) // TILE_ROWS), kernel.threads, symbols=symbols)
         case "tiled contraction":
@@ -96,8 +99,8 @@ def _needed(kernel: Kernel, counts: list[int], rows: int) -> int:
 
 
 def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str, Any], room: int) -> Geometry:
-    """A row program: the rows of a block, the threads of a row, and whether its rows fit into the block's memory, of
-    which blocks that stand side by side leave one another half of what every device has, if they can."""
+    """A row program: the rows of a block, the threads of a row, and how much of its rows stays in the block's memory,
+    of which blocks that stand side by side leave one another half of what every device has, if they can."""
     longest = max(counts, default=0)
 
     def needed(count: int) -> int:
@@ -112,8 +115,16 @@ def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str,
         shapes = [(lanes, lanes)]
     lanes, threads = next((each for each in shapes if needed(each[1] // each[0]) <= SHARED // 2), shapes[-1])
     count = threads // lanes
-    fits = needed(count) <= room
-    if not fits:
-        lanes, threads = shapes[0]
-        count = threads // lanes
-    return Geometry(-(-rows // count), threads, rows, lanes, needed(count) if fits else 0, fits, symbols)
+    if needed(count) <= room:
+        return Geometry(-(-rows // count), threads, rows, lanes, needed(count), WHOLE, symbols)
+    lanes, threads = shapes[0]
+    count = threads // lanes
+    stay = _stay(kernel, room) if count == 1 else 0
+    shared = _needed(kernel, [min(each, stay) for each in counts], count)
+    return Geometry(-(-rows // count), threads, rows, lanes, shared, stay, symbols)
+
+
+def _stay(kernel: Kernel, room: int) -> int:
+    """How many columns of one row fit."""
+    each = sum(int(numpy_dtype(dtype).itemsize) for dtype, _ in kernel.kept)
+    return max(0, room - 16 * len(kernel.kept)) // each // kernel.width * kernel.width if each else 0

@@ -17,11 +17,12 @@ from math import prod
 
 from refrelax.backends.cupy_.expressions import Text
 from refrelax.backends.cupy_.forms import contraction_of, is_row
-from refrelax.backends.cupy_.nests import Combine, Reduction, as_loop, determined, nest_of, reduction_of
+from refrelax.backends.cupy_.nests import Combine, Reduction, as_loop, nest_of, reduction_of
+from refrelax.backends.digits import determined
 from refrelax.lower.nests import rebuilt
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.semantics.graph.link import nodes
-from refrelax.syntax.loops import BufferStore, For, PrimFunc, SBlock, Stmt
+from refrelax.syntax.loops import BufferStore, For, SBlock, Stmt
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
@@ -92,13 +93,14 @@ class Phase:
 @dataclass(slots=True)
 class Group:
     """``rows``: the loops that all phases share; ``spans``: the column domains; ``indices``: the one index at which
-    each stored buffer is used; ``scalars``: those buffers that have one element a row."""
+    each stored buffer is used; ``read``: the indices at which each is read; ``scalars``: the stored buffers that have
+    one element a row."""
 
     rows: tuple[For, ...]
     phases: list[Phase] = field(default_factory=list)
     spans: list[tuple[For, ...]] = field(default_factory=list)
     indices: dict[str, Indices] = field(default_factory=dict)
-    read: list[tuple[str, Indices]] = field(default_factory=list)
+    read: dict[str, tuple[Indices, ...]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -125,8 +127,13 @@ class Group:
 
     def copy(self) -> Group:
         return Group(
-            self.rows, list(self.phases), list(self.spans), dict(self.indices), list(self.read), set(self.names)
+            self.rows, list(self.phases), list(self.spans), dict(self.indices), dict(self.read), set(self.names)
         )
+
+    def reads(self, phase: Phase) -> None:
+        """What a phase reads, added to what is read."""
+        for name, at in phase.loads():
+            self.read[name] = (*self.read.get(name, ()), at)
 
     # --- growing ------------------------------------------------------------------------------------------------------
 
@@ -150,28 +157,29 @@ class Group:
                     yield _halved(piece, loop, part, whole // part)
 
     def _admit(self, piece: Piece, rows: tuple[For, ...], columns: tuple[For, ...]) -> bool:
-        spans, names = list(self.spans), set(self.names)
+        spans = list(self.spans)
+        names = self.names if any(_alike(each, columns) for each in spans) else set(self.names)
         span = -1 if not columns and piece.fold is None else self._span(columns, spans, names)
         axes = (*self.rows, *(spans[span] if span >= 0 else ()))
         renamed = {a.var.name: b.var for a, b in zip((*rows, *columns), axes, strict=True)}
         aliases = {k: substitute(v, renamed) for k, v in piece.aliases.items()} | renamed
         phase = Phase(piece, aliases, span)
-        indices = dict(self.indices)
-        if indices.setdefault(piece.store.buffer, phase.target) != phase.target:
+        buffer, target = piece.store.buffer, phase.target
+        if self.indices.get(buffer, target) != target or any(at != target for at in self.read.get(buffer, ())):
             return False
-        read = [*self.read, *phase.loads()]
-        if any(name in indices and indices[name] != at for name, at in read):
+        if any((target if name == buffer else self.indices.get(name, at)) != at for name, at in phase.loads()):
             return False
         if not self._told_apart(phase, axes, piece.fold is not None):
             return False
-        self.spans, self.names, self.indices, self.read = spans, names, indices, read
+        self.spans, self.names, self.indices[buffer] = spans, names, target
+        self.reads(phase)
         self.phases.append(phase)
         return True
 
     def _span(self, columns: tuple[For, ...], spans: list[tuple[For, ...]], names: set[str]) -> int:
         """The number of a column domain, which may be new."""
         for k, each in enumerate(spans):
-            if len(each) == len(columns) and all(_same(a, b) for a, b in zip(each, columns, strict=True)):
+            if _alike(each, columns):
                 return k
         made = []
         for loop in columns:
@@ -193,6 +201,10 @@ class Group:
 
 def _same(a: For, b: For) -> bool:
     return a.var.dtype == b.var.dtype and equal(a.extent, b.extent, NO_FACTS) is True
+
+
+def _alike(some: tuple[For, ...], others: tuple[For, ...]) -> bool:
+    return len(some) == len(others) and all(map(_same, some, others))
 
 
 def _variables(at: Indices) -> set[str]:
@@ -286,15 +298,15 @@ def certain(expr: PrimExpr) -> Iterator[BufferLoad]:
                 yield from certain(child)
 
 
-def used_outside(func: PrimFunc, statements: Sequence[Stmt]) -> set[str]:
-    """The buffers that a function uses in other statements than these."""
-    whole = Counter(_mentioned(func.body))
-    whole.subtract(_mentioned(tuple(statements)))
-    return {name for name, count in whole.items() if count > 0}
+def mentions(stmts: Sequence[Stmt]) -> Counter[str]:
+    """How often statements mention each buffer."""
+    found = (n.buffer for n in nodes(tuple(stmts)) if isinstance(n, BufferLoad | BufferRef | BufferStore))
+    return Counter(found)
 
 
-def _mentioned(stmts: tuple[Stmt, ...]) -> Iterator[str]:
-    return (n.buffer for n in nodes(stmts) if isinstance(n, BufferLoad | BufferRef | BufferStore))
+def used_outside(whole: Counter[str], statements: Sequence[Stmt]) -> set[str]:
+    """The buffers of some statements that others use, too; ``whole``: what all statements mention."""
+    return {name for name, count in mentions(statements).items() if whole[name] > count}
 
 
 # --- choosing --------------------------------------------------------------------------------------------------------
@@ -303,20 +315,19 @@ FEW_COLUMNS = 1024
 """Columns, at most, that one thread stores for its row."""
 
 
-def pieces_of(stmts: Sequence[Stmt], text: Text) -> list[Piece]:
-    """The statements from the first on that are pieces."""
+def pieces_of(stmts: Sequence[Stmt], text: Text, start: int = 0) -> list[Piece]:
+    """The statements from one on that are pieces."""
     found: list[Piece] = []
-    for stmt in stmts:
-        piece = piece_of(as_loop(stmt), text)
+    for k in range(start, len(stmts)):
+        piece = piece_of(as_loop(stmts[k]), text)
         if piece is None:
             break
         found.append(piece)
     return found
 
 
-def group_from(stmts: Sequence[Stmt], text: Text) -> Group | None:
-    """The statements from the first on that one kernel should run; ``None`` where the first has a form of its own."""
-    pieces = pieces_of(stmts, text)
+def group_from(pieces: list[Piece]) -> Group | None:
+    """The pieces from the first on that one kernel should run; ``None`` where the first has a form of its own."""
     first = next((k for k, p in enumerate(pieces) if p.fold is not None), None)
     if first is not None:
         found = _around_fold(pieces, first)

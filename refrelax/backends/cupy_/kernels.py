@@ -34,8 +34,8 @@ Form = _Lit[
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A kernel's parameter: a ``buffer`` (``name`` is the program's), a ``number`` (a symbol or scalar parameter),
-    ``total`` (how many threads or rows have work), ``lanes`` (threads of a row), ``fits`` (whether rows are kept in
-    the block's memory) or ``status`` (where reports go)."""
+    ``total`` (how many threads or rows have work), ``lanes`` (threads of a row), ``fits`` (how many columns of a row
+    are kept in the block's memory) or ``status`` (where reports go)."""
 
     kind: _Lit["buffer", "number", "total", "lanes", "fits", "status"]
     name: str
@@ -282,6 +282,7 @@ class _Writer:
         if not alone:
             program.width = program.widest()
         if group.spans:
+            program.stays = "step < fits"
             return self.program(program)
         return self.points(program) if len(group.phases) > 1 or program.points() is not None else None
 

@@ -232,6 +232,6 @@ def argument(parameter: Parameter, call: Call, how: Geometry) -> Any:
         case "lanes":
             return how.lanes
         case "fits":
-            return int(how.fits)
+            return how.fits
         case _:
             return call.symbols[parameter.name]

@@ -14,7 +14,7 @@ from typing import Literal as _Lit
 
 from refrelax.backends.cupy_.expressions import Text
 from refrelax.backends.cupy_.forms import ROW_DTYPES, wide
-from refrelax.backends.cupy_.groups import used_outside
+from refrelax.backends.cupy_.groups import mentions, used_outside
 from refrelax.backends.cupy_.names import C_TYPES, c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import accesses
 from refrelax.backends.cupy_.statements import Lines
@@ -152,9 +152,10 @@ def _part(func: PrimFunc, at: int, count: int) -> PrimFunc | None:
     stmts = func.body[at : at + count]
     found = accesses(stmts)
     stored, read = ({name for name, _ in each} for each in (found.stores, found.loads))
-    inside = stored - used_outside(func, stmts) - {p.buffer.name for p in func.params if isinstance(p, BufferParam)}
+    params = [p.buffer for p in func.params if isinstance(p, BufferParam)]
+    inside = stored - used_outside(mentions(func.body), stmts) - {b.name for b in params}
     given, needed = stored - inside, read - stored
-    buffers = {b.name: b for b in (*(p.buffer for p in func.params if isinstance(p, BufferParam)), *func.root_allocs)}
+    buffers = {b.name: b for b in (*params, *func.root_allocs)}
     if len(given) != 1 or len(needed) != 1 or not stored | needed <= buffers.keys():
         return None
     source, out = buffers[next(iter(needed))], buffers[next(iter(given))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -9,12 +10,13 @@ from pathlib import Path
 from refrelax.backends.cupy_.attention import attention_from
 from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.expressions import Text, Used
-from refrelax.backends.cupy_.groups import group_from, used_outside
+from refrelax.backends.cupy_.groups import Piece, group_from, mentions, pieces_of, used_outside
 from refrelax.backends.cupy_.kernels import Kernel, Maker
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.nests import as_loop, small
 from refrelax.backends.cupy_.ordered import all_ordered, ordered_at
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.own_memory import with_own_memory
 from refrelax.backends.threads import bound_to_threads, shares, synchronises
 from refrelax.lower.claims import Claim, Ledger
 from refrelax.lower.origins.proof import origin_of
@@ -93,7 +95,7 @@ def plan(
     """
     if func.ret is not None and func.ret not in ("void", "None"):
         raise Unsupported(f"the scalar result of {name} in a CUDA kernel")
-    ledger = Ledger(effort)
+    func, ledger = with_own_memory(func), Ledger(effort)
     buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
     text = Text(dict(buffers), Bounds(ledger, name, _extents(func)), mode == "bits", Used())
     for param in func.params:
@@ -145,12 +147,19 @@ def _visible(func: PrimFunc) -> frozenset[str]:
 @dataclass(slots=True)
 class _Planner:
     """``visible``: the symbols whose values the host has when it launches; ``origin``: what has a sort or a scan among
-    other things."""
+    other things; ``mentioned``: how often each buffer is mentioned."""
 
     plan: Plan
     maker: Maker
     visible: frozenset[str]
     origin: Origin | None = None
+    parameters: set[str] = field(default_factory=set)
+    mentioned: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        func = self.plan.func
+        self.parameters = {p.buffer.name for p in func.params if isinstance(p, BufferParam)}
+        self.mentioned = mentions(func.body)
 
     def allocate(self, buffer: Buffer) -> None:
         """Memory for the whole call."""
@@ -165,12 +174,16 @@ class _Planner:
 
     def body(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> None:
         """A statement list of the host."""
-        text, done = self.maker.text, 0
+        text, done, start, seen, pieces = self.maker.text, 0, 0, 0, list[Piece]()
         for k, stmt in enumerate(stmts):
             if k < done:
                 continue
             found = self.ordered(k) if stmts is self.plan.func.body else 0
-            found = found or (self.group(stmts[k:], guards) if self.maker.fast else 0)
+            if not found and self.maker.fast:
+                if k >= seen:  # (what is no piece may bind what later ones are made of)
+                    start, pieces = k, pieces_of(stmts, text, k)
+                    seen = k + max(1, len(pieces))
+                found = self.group(pieces[k - start :], guards)
             if found:
                 done = k + found
             elif isinstance(stmt, Bind) and text.is_index(stmt.value) and not is_float(stmt.var.dtype):
@@ -193,32 +206,28 @@ class _Planner:
         self.plan.steps.append(self.maker.ordered(what, self.plan.func.body[at : at + count]))
         return count
 
-    def group(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> int:
-        """One kernel for several statements; gives how many."""
-        found = attention_from(stmts, self.maker.text)
+    def group(self, pieces: list[Piece], guards: tuple[PrimExpr, ...]) -> int:
+        """One kernel for several pieces; gives how many."""
+        found = attention_from(pieces)
         if found is not None and not bound_to_threads(tuple(found.statements)):
-            outside = self.parameters | used_outside(self.plan.func, found.statements)
+            outside = self.parameters | used_outside(self.mentioned, found.statements)
             kernel = self.maker.attention(found, outside, guards)
             if kernel is not None:
                 self.plan.steps.append(kernel)
                 self.plan.together = True
                 return len(found.statements)
-        group = group_from(stmts, self.maker.text)
+        group = group_from(pieces)
         if group is not None and (count := self.maker.ends(group)) < len(group.phases):
-            group = group_from(stmts[:count], self.maker.text)
+            group = group_from(pieces[:count])
         if group is None or bound_to_threads(tuple(group.statements)):
             return 0
-        outside = self.parameters | used_outside(self.plan.func, group.statements)
+        outside = self.parameters | used_outside(self.mentioned, group.statements)
         kernel = self.maker.group(group, outside, guards)
         if kernel is None:
             return 0
         self.plan.steps.append(kernel)
         self.plan.together = self.plan.together or len(group.phases) > 1 or kernel.form != "elementwise"
         return len(group.phases)
-
-    @property
-    def parameters(self) -> set[str]:
-        return {p.buffer.name for p in self.plan.func.params if isinstance(p, BufferParam)}
 
     def one(self, stmt: Stmt, guards: tuple[PrimExpr, ...]) -> None:
         text = self.maker.text

@@ -3,8 +3,9 @@
 A row belongs to ``lanes`` threads: to a warp or a whole block, which fold by shuffles; or to one thread, where the
 columns do not lie side by side or are few, or where a fold is no reduction. What one phase leaves for the next is a
 variable that every thread of the row has, or an element in the block's memory that belongs to one thread, so nobody
-waits but in folds. Where the rows do not fit there (``fits``, decided at launch) they are read and written in the
-device's memory, but for what can be computed again from what is read.
+waits but in folds. How many columns of a row stay there is decided at launch (``fits``): all, where they fit; else as
+many as there is room for, and the others are read and written in the device's memory, but for what can be computed
+again from what is read.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Program:
     """Writes the phases of a group.
 
     ``outside``: the buffers that are used elsewhere; ``alone``: one thread a row; ``later``: what is used for every
-    column when the phases are over; ``width``: columns that a thread takes at once."""
+    column when the phases are over; ``width``: columns that a thread takes at once; ``stays``: whether this column is
+    kept in the block's memory, as text."""
 
     group: Group
     text: Text
@@ -59,6 +61,7 @@ class Program:
     alone: bool
     later: tuple[Key, ...] = ()
     width: int = 1
+    stays: str = "fits"
     kept: list[Kept] = field(default_factory=list)
     held: dict[str, str] = field(default_factory=dict)
     chunk: Chunk | None = None
@@ -266,12 +269,16 @@ class Program:
         for k, span in enumerate(self.group.spans):
             count = statements.size(text, span)
             out.line(f"const idx count{letters(k)} = {f'{active} ? {count} : 0' if active else count};")
+            if self.stays != "fits":
+                out.line(f"const idx stay{letters(k)} = count{letters(k)} < fits ? count{letters(k)} : fits;")
         if self.kept:
             out.line("i64 place = 0;")
         for each in self.rooms:
-            count = f"{statements.size(text, self.group.spans[each.span])} * rows"
+            size = statements.size(text, self.group.spans[each.span])
+            if self.stays != "fits":
+                size = f"stay{letters(each.span)}"
+            count = f"{size} * rows"
             if self.width > 1:
-                size = statements.size(text, self.group.spans[each.span])
                 count = f"({size} + {self.width - 1}) / {self.width} * {self.width} * rows"
             out.line(f"KEPT({c_type(each.dtype)}, {each.name}, place, {count});")
             if each is not self.rooms[-1]:
@@ -287,29 +294,35 @@ class Program:
             self.columns(out, text, k, phase)
 
     def open(self, out: Lines, text: Text, k: int, phase: Phase) -> Text:
-        """The loop over the columns of this thread, and what is kept for them."""
+        """The loop over the columns of this thread (over those that stay, where it has nothing to do for others), and
+        what is kept for them."""
         letter = letters(phase.span)
+        count, size = f"count{letter}", f"count{letter}"
+        if self.stays != "fits":
+            size = f"stay{letter}"
+            count = size if self.for_the_block(k) else count
         first, step = ("0", "++step") if self.alone else ("lane", "step += lanes")
         span = self.group.spans[phase.span]
+        text.used.columns = frozenset(loop.var.name for loop in span)
         if self.width > 1:
-            out.open(f"for (idx step = lane * {self.width}; step < count{letter}; step += lanes * {self.width})")
-            many = f"count{letter} - step < {self.width} ? (i32)(count{letter} - step) : {self.width}"
+            out.open(f"for (idx step = lane * {self.width}; step < {count}; step += lanes * {self.width})")
+            many = f"{count} - step < {self.width} ? (i32)({count} - step) : {self.width}"
             loads, stores = self.vectors(k, phase)
             self.chunk = Chunk(span, self.width, "step", many, loads, stores)
             self.chunk.before(out, text)
             inner = self.chunk.element(out, text)
         else:
             self.chunk = None
-            out.open(f"for (idx step = {first}; step < count{letter}; {step})")
+            out.open(f"for (idx step = {first}; step < {count}; {step})")
             if span:
                 out.line("idx rest = step;")
             inner = statements.unflatten(out, text, span, "rest")
         inner.aliases.update(phase.aliases)
         mine = [each for each in self.kept if k in each.phases]
         if mine:
-            at = "step * rows + local" if self.alone else f"local * count{letter} + step"
+            at = "step * rows + local" if self.alone else f"local * {size} + step"
             if self.width > 1:  # threads next to each other have elements next to each other
-                chunks = f"((count{letter} + {self.width - 1}) / {self.width})"
+                chunks = f"(({size} + {self.width - 1}) / {self.width})"
                 at = f"(local * {self.width} + part) * {chunks} + step / {self.width}"
             out.line(f"const idx slot = {at};")
         for each in mine:
@@ -323,6 +336,7 @@ class Program:
         if self.chunk is not None:
             self.chunk.after(out, text)
         out.close()
+        text.used.columns = frozenset()
 
     def widest(self) -> int:
         """How many columns a thread should take at once: of what lies side by side, 16 bytes."""
@@ -395,7 +409,7 @@ class Program:
         kind, variable = c_type(each.dtype), f"now{each.name}"
         load = BufferLoad(each.key[0], each.key[1], each.dtype)
         first = k == each.phases[0]
-        if not first and self.for_the_block(k):  # (where rows fit only)
+        if not first and self.for_the_block(k):  # (of what stays only)
             out.line(f"const {kind} {variable} = {each.room}[slot];")
             text.kept[each.key] = variable
             return
@@ -410,9 +424,9 @@ class Program:
         text.used.when = before
         if first:
             out.line(f"const {kind} {variable} = {raw};")
-            out.line(f"if (fits) {each.room}[slot] = {variable};")
+            out.line(f"if ({self.stays}) {each.room}[slot] = {variable};")
         else:
-            out.line(f"const {kind} {variable} = fits ? ({kind}){each.room}[slot] : ({kind}){raw};")
+            out.line(f"const {kind} {variable} = {self.stays} ? ({kind}){each.room}[slot] : ({kind}){raw};")
         text.kept[each.key] = variable
 
     def columns(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
@@ -436,12 +450,12 @@ class Program:
         else:
             out.line(f"const {c_type(buffer.dtype)} found = {value};")
             if k == each.stored and each.final:
-                out.line(f"if (fits) {each.room}[slot] = found;")
+                out.line(f"if ({self.stays}) {each.room}[slot] = found;")
                 self.store(out, inner, buffer, phase, "found")
             elif self.for_the_block(k):
                 out.line(f"{each.room}[slot] = found;")
             else:
-                out.open("if (fits)")
+                out.open(f"if ({self.stays})")
                 out.line(f"{each.room}[slot] = found;")
                 out.close("} else {")
                 out.depth += 1

@@ -20,7 +20,7 @@ from refrelax.semantics.dims import value
 from refrelax.syntax.scalars import PrimExpr, SymVar, children
 
 When = _Lit["always", "fits", "spills"]
-"""Of a row program: whether its rows fit into the block's memory."""
+"""Of a row program: for the columns of a row that stay in the block's memory, or the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Touch:
 
     ``indices``: of its element; ``loops``: the loops in scope, outermost first, with their ``(name, min, extent)``;
     ``along``: those of them that the index depends on, or ``None`` for all; ``repeats``: extents in tiles of which the
-    whole pass is made again; ``phase``: which pass of the kernel.
+    whole pass is made again; ``phase``: which pass of the kernel; ``columns``: the loops over the columns of a row.
     """
 
     buffer: str
@@ -42,6 +42,16 @@ class Touch:
     phase: int = 0
     when: When = "always"
     repeats: tuple[PrimExpr, ...] = ()
+    columns: frozenset[str] = frozenset()
+
+    def share(self, symbols: Mapping[str, Any], stay: int) -> tuple[int, int]:
+        """The part of its elements that it touches where so many columns of a row stay: of how many how many."""
+        if self.when == "always":
+            return 1, 1
+        count = size((extent for name, _, extent in self.loops if name in self.columns), symbols)
+        mine = min(stay, count) if self.when == "fits" else count - min(stay, count)
+        depends = self.along is None or bool(self.along & self.columns)
+        return (count, mine) if depends and count else (1, int(mine > 0))
 
     def elements(self, symbols: Mapping[str, Any]) -> int:
         """How many elements it touches at most."""
@@ -82,17 +92,18 @@ def size(shape: Iterable[PrimExpr], symbols: Mapping[str, Any]) -> int:
     return prod(max(value(dim, symbols), 0) for dim in shape)
 
 
-def moved(touches: Iterable[Touch], symbols: Mapping[str, Any], fits: bool, tile: int) -> tuple[int, int]:
-    """Bytes read and bytes written by one launch."""
+def moved(touches: Iterable[Touch], symbols: Mapping[str, Any], stay: int, tile: int) -> tuple[int, int]:
+    """Bytes read and bytes written by one launch; ``stay``: how many columns of a row the block keeps."""
     passes: dict[tuple[bool, str, int, int], int] = {}
     limits: dict[tuple[bool, str, int, int], int] = {}
     for touch in touches:
-        if touch.when != "always" and (touch.when == "fits") != fits:
+        of, part = touch.share(symbols, stay)
+        if part == 0:
             continue
         times = -(-size(touch.repeats, symbols) // tile) if touch.repeats else 1
         item = int(numpy_dtype(touch.dtype).itemsize)
         key = touch.written, touch.buffer, touch.phase, times
-        passes[key] = passes.get(key, 0) + touch.elements(symbols) * item * times
+        passes[key] = passes.get(key, 0) + -(-touch.elements(symbols) * part // of) * item * times
         limits[key] = size(touch.shape, symbols) * item * times
     totals = [0, 0]
     for key, count in passes.items():

@@ -1,7 +1,8 @@
-"""Operators without an array form: the definition itself runs them, element by element.
+"""Calls of operators without an array form: the definition itself runs them, element by element.
 
 They compile, in both modes, with the definition's bits and at its speed. A comparison with the definition says nothing
-of such a call, as there is no second implementation of it.
+of such a call, as there is no second implementation of it. What has no array form is an operator, or one at a dtype
+that NumPy does not calculate in (``guests.py``).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.running.arrays import Tensor
+from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.ops import OPERATORS
@@ -36,14 +38,14 @@ BY_DEFINITION = frozenset(
 
 
 def calls_of(module: Module) -> list[Call]:
-    """The calls of such operators in a module, in the order of the text."""
+    """The calls of operators in a module, in the order of the text."""
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return [
-        node
-        for func in graph
-        for node in nodes(func)
-        if isinstance(node, Call) and isinstance(node.op, Op) and node.op.name in BY_DEFINITION
-    ]
+    return [node for func in graph for node in nodes(func) if isinstance(node, Call) and isinstance(node.op, Op)]
+
+
+def numbers_of(module: Module) -> dict[int, int]:
+    """The place of each of these calls, by identity."""
+    return {id(each): k for k, each in enumerate(calls_of(module))}
 
 
 def evaluated(known: Mapping[str, Mapping[str, Type]], call: Call, path: str, args: tuple[Any, ...]) -> Any:
@@ -57,7 +59,7 @@ def evaluated(known: Mapping[str, Mapping[str, Type]], call: Call, path: str, ar
     def type_of(expr: Expr) -> Type | None:
         return (types.get(prefix + expr.name) or types.get(expr.name)) if isinstance(expr, Var) else None
 
-    evaluation = Evaluation(ieee, [], call.span, type_of=type_of)
+    evaluation = Evaluation(ieee, [], call.span, lambda dim: dim_value(dim, {}), type_of=type_of)
     return _array(OPERATORS[call.op.name].evaluate(evaluation, call, tuple(map(_value, args))))
 
 

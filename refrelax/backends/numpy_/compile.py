@@ -18,7 +18,7 @@ from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import function_source
-from refrelax.backends.numpy_.graph_writer import Constants, Writer
+from refrelax.backends.numpy_.graph_writer import Answers, Constants, Writer
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
@@ -85,8 +85,8 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
     """
     constants, fast, module = Constants(copied=not made.alone), mode == "fast", made.whole.module
     reuse = fast and not observed and made.alone and not on_machine(module)
-    shared = sharing(module)
-    parts = origins.operators_source(module, made.origins, constants, fast)
+    shared, answers = sharing(module), Answers()
+    parts = origins.operators_source(module, made.origins, constants, fast, answers)
     for name, func in module.functions.items():
         match func:
             case PrimFunc():
@@ -94,7 +94,7 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
                 parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
                 types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
-                writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places)
+                writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places, answers=answers)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:

@@ -41,6 +41,10 @@ class Chain:
     def bindings(self) -> tuple[VarBinding, ...]:
         return self.scores, *self.steps, self.weights, self.result
 
+    @property
+    def length(self) -> int:
+        return len(self.steps) + 3
+
 
 def _operator(each: Binding | None, name: str) -> Call | None:
     """The call of a binding if it is of an operator."""
@@ -122,13 +126,13 @@ def gathered(func: Function) -> tuple[Function, dict[int, Chain]]:
 
 
 def attention_at(writer: Writes, chain: Chain, rest: Sequence[Binding]) -> int:
-    """Write a chain at the head of ``rest``; gives the number of its bindings, 0 if it is not of the kind."""
+    """Write a chain, if the bindings ``rest`` are it; gives their number, 0 if it is not of the kind."""
     scores, result = writer.type_of(chain.scores.name), writer.type_of(chain.result.name)
     if not _ranked(scores) or not _ranked(result) or writer.live is None:
         return 0
     assert isinstance(scores, TensorType) and isinstance(chain.weights.value, Call)
     axis = dict(chain.weights.value.attrs).get("axis")
-    if axis not in (-1, len(scores.shape or ()) - 1) or tuple(rest[: len(chain.bindings)]) != chain.bindings:
+    if axis not in (-1, len(scores.shape or ()) - 1) or tuple(rest) != chain.bindings:
         return 0
     first, last = chain.scores.value, chain.result.value
     assert isinstance(first, Call) and isinstance(last, Call)

@@ -105,6 +105,8 @@ class Group:
     operands: list[str] = field(default_factory=list)
     """Variables of the program that go in, one of the group's shape first."""
     divisors: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    """The operands and the names of the bindings."""
 
     # --- what belongs to it -----------------------------------------------------------------------------------------
 
@@ -115,12 +117,13 @@ class Group:
             return False
         if not same_shape(made, self.type) or not self._is_step(each.value, made):
             return False
-        own = {b.name for b in self.bindings}
         for arg in each.value.args:
-            if isinstance(arg, Var) and arg.name not in own and arg.name not in self.operands:
+            if isinstance(arg, Var) and arg.name not in self.known:
                 whole = same_shape(self.writer.type_of(arg.name), self.type)
                 self.operands.insert(0 if whole else len(self.operands), arg.name)
+                self.known.add(arg.name)
         self.bindings.append(each)
+        self.known.add(each.name)
         return True
 
     def _is_step(self, call: Call, made: TensorType) -> bool:
@@ -271,8 +274,9 @@ class Group:
         if outside != [self.bindings[-1].name]:
             return ""
         first, end = (self.live.at[id(b)] for b in (self.bindings[0], self.bindings[-1]))
+        roots = Counter(map(self.live.root, self.operands))
         for name in self.operands:
-            if self.live.may_end_within(name, self.bindings[-1], first, end, self.operands):
+            if roots[self.live.root(name)] == 1 and self.live.may_end_within(name, self.bindings[-1], first, end):
                 return f", {local(name)}"
         return ""
 
@@ -336,9 +340,9 @@ def _used(each: VarBinding) -> list[str]:
     return list(dict.fromkeys(a.name for a in each.value.args if isinstance(a, Var)))
 
 
-def group_at(writer: Writes, bindings: Sequence[Binding]) -> Group | None:
-    """The longest group that begins with the first of ``bindings``, if it is worth it."""
-    type_ = writer.type_of(bindings[0].name)
+def group_at(writer: Writes, bindings: Sequence[Binding], first: int, end: int) -> Group | None:
+    """The longest group of ``bindings[first:end]`` that begins with the first of them, if it is worth it."""
+    type_ = writer.type_of(bindings[first].name)
     if (
         writer.live is None
         or not isinstance(type_, TensorType)
@@ -347,7 +351,7 @@ def group_at(writer: Writes, bindings: Sequence[Binding]) -> Group | None:
     ):
         return None
     group = Group(writer, writer.live, type_)
-    for each in bindings:
-        if not group.takes(each):
+    for k in range(first, end):
+        if not group.takes(bindings[k]):
             break
     return group if group.bindings and group.worth() else None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from math import prod
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_.by_definition import BY_DEFINITION
 from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
 from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.fast_operators import LARGE
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
-from refrelax.backends.numpy_.graph_values import dtypes_of, known_outside, value
+from refrelax.backends.numpy_.graph_values import by_definition, dtypes_of, known_outside, value
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
@@ -92,20 +92,23 @@ def _may_fail(type_: Type) -> bool:
 def sequence(writer: Writer, seq: SeqExpr) -> str:
     """The bindings of a sequence as lines; gives the text of its value."""
     for block in seq.blocks:
-        rest = list(block.bindings)
-        while rest:
-            chain = writer.chains.get(id(rest[0]))
-            free = rest[: next((k for k, each in enumerate(rest) if each.name in writer.places), len(rest))]
-            if chain is not None and (count := attention_at(writer, chain, free)):
-                forget(writer, rest[:count], [chain.result.name])
-                del rest[:count]
+        all_ = block.bindings
+        ends = [k for k, each in enumerate(all_) if each.name in writer.places]  # (their memory is given to them)
+        ends.append(len(all_))
+        now = 0
+        while now < len(all_):
+            chain, end = writer.chains.get(id(all_[now])), ends[bisect_left(ends, now)]
+            if chain is not None and (count := attention_at(writer, chain, all_[now : min(end, now + chain.length)])):
+                forget(writer, all_[now : now + count], [chain.result.name])
+                now += count
                 continue
-            group = group_at(writer, free) if writer.live and free else None
+            group = group_at(writer, all_, now, end) if writer.live and now < end else None
             if group is None:
-                binding(writer, rest.pop(0))
+                binding(writer, all_[now])
+                now += 1
                 continue
             forget(writer, group.bindings, group.write())
-            del rest[: len(group.bindings)]
+            now += len(group.bindings)
     return value(writer, seq.body)
 
 
@@ -121,7 +124,7 @@ def forget(writer: Writer, run: Sequence[Binding], outside: list[str]) -> None:
 def binding(writer: Writer, each: Binding) -> None:
     """One binding; between two calls of the observer when bindings are shown."""
     name = local(each.name)
-    own = not _by_definition(each.value)
+    own = not by_definition(writer, each.value)
     if writer.observed and not own:
         writer.line("run.hidden += 1")
     if writer.observed and own:
@@ -203,11 +206,6 @@ def _tensor(writer: Writer, name: str) -> bool:
     return isinstance(type_, TensorType) and type_.dtype is not None and isinstance(type_.shape, tuple)
 
 
-def _by_definition(expr: Expr) -> bool:
-    """Whether a value is the definition's own, which says nothing when it is compared with the definition."""
-    return isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.name in BY_DEFINITION
-
-
 def joined(func: Function) -> frozenset[int]:
     """The bindings of a function that reshape a variable for one ``R.concat`` in the same block, and for nothing
     else."""
@@ -240,6 +238,7 @@ def _local_function(writer: Writer, name: str, func: Function) -> None:
     inner = Writer(
         writer.module, writer.types, writer.constants, writer.observed, f"{writer.path}/{name}",
         f"{writer.prefix}{name}/", writer.lines, writer.depth, set(writer.symbols), writer.reuse,
+        answers=writer.answers,
     )  # fmt: skip
     function_source(inner, local(name), func)
 

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_.by_definition import BY_DEFINITION, calls_of
+from refrelax.backends.numpy_.by_definition import BY_DEFINITION, numbers_of
 from refrelax.backends.numpy_.expressions import dtype_text
 from refrelax.backends.numpy_.graph_checks import forgets, known_type
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes, in_storages, plain, records
@@ -41,7 +41,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.scalars import Literal, as_int
+from refrelax.syntax.scalars import Literal, as_int, free_symbols
 from refrelax.syntax.types import VOID, FuncType, PrimType, Type
 
 
@@ -110,10 +110,9 @@ def _call(writer: Writer, call: Call) -> str:
             return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
         case Op(name=name) if name.startswith(INSPECT):
             return _fact(writer, name.removeprefix(INSPECT), call)
-        case Op(name=name) if name in BY_DEFINITION:
-            given = ", ".join(_argument(writer, each) for each in call.args)
-            number = next(k for k, each in enumerate(calls_of(writer.module)) if each is call)
-            return f"run.defined({number}, {writer.path!r}, {given})"
+        case Op() if by_definition(writer, call):
+            given = ", ".join([repr(writer.path), *(_argument(writer, each) for each in call.args)])
+            return f"run.defined({writer.asked(numbers_of)[id(call)]}, {given})"
         case Op(name=name) if name in OPERATORS:
             return _operator(writer, name, call)
         case Op(name=name):
@@ -235,6 +234,22 @@ THE_SAME = frozenset(
     )
 )
 """Operators whose result is always what they are given, the same memory."""
+
+
+def by_definition(writer: Writer, expr: Expr) -> bool:
+    """Whether a value is the definition's own, which says nothing when it is compared with the definition."""
+    if not isinstance(expr, Call) or not isinstance(expr.op, Op):
+        return False
+    name, dtypes_ = expr.op.name, [d for each in expr.args for d in dtypes_of(writer, each)]
+    if name in BY_DEFINITION or name not in OPERATORS:
+        return name in BY_DEFINITION
+    if any(free_symbols(each.value) for each in expr.args if isinstance(each, PrimValue)):
+        return False  # (the definition would ask for the values of symbols: there is no translation)
+    try:
+        admit(name, dtypes_, {k: plain(v) for k, v in expr.attrs})
+    except Unsupported:
+        return True
+    return False
 
 
 def _operator(writer: Writer, name: str, call: Call) -> str:

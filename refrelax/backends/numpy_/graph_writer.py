@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text
@@ -61,6 +61,12 @@ class Constants:
         return result
 
 
+Answer = TypeVar("Answer")
+
+Answers = dict[Callable[[Module], Any], Any]
+"""Answers to questions about a module."""
+
+
 @dataclass(slots=True)
 class Writer:
     """The source of one global function and those inside it."""
@@ -86,13 +92,15 @@ class Writer:
     places: Mapping[str, str] = field(default_factory=dict)
     """Where the results of some bindings go: of elementwise operators, by the names of both."""
 
-    answers: dict[Callable[[Module], bool], bool] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
+    """Shared by the writers of a module."""
 
-    def asked(self, question: Callable[[Module], bool]) -> bool:
+    def asked(self, question: Callable[[Module], Answer]) -> Answer:
         """The answer to a question about the module, looked for once."""
         if question not in self.answers:
             self.answers[question] = question(self.module)
-        return self.answers[question]
+        found: Answer = self.answers[question]
+        return found
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)

@@ -2,7 +2,8 @@
 
 ``float8_e8m0fnu`` has no zero and rounds otherwise there; sums of the four-bit and two-bit integers come out as int8.
 What only moves elements takes them as they are. What rounds once is calculated in a wider dtype and converted by
-``exact.cast``. For everything else the backend has no translation.
+``exact.cast``. Everything else is the definition's (``by_definition.py``); where a dtype is known only as a program
+runs, there is no translation.
 """
 
 from __future__ import annotations

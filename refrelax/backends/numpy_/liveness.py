@@ -63,6 +63,8 @@ class Liveness:
     """The last use of a group that is not kept, by its root."""
     dying: dict[int, list[str]] = field(default_factory=dict)
     """The names of the groups of new memory, by their ends."""
+    given: set[str] = field(default_factory=set)
+    """The groups of names whose memory was given to them, by their roots."""
 
     # --- the walk ---------------------------------------------------------------------------------------------------
 
@@ -136,7 +138,8 @@ class Liveness:
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
-    def _root(self, name: str) -> str:
+    def root(self, name: str) -> str:
+        """The name that stands for the group of a name."""
         while (up := self.parent.get(name, name)) != name:
             self.parent[name] = name = self.parent.get(up, up)
         return name
@@ -145,18 +148,19 @@ class Liveness:
         self.parent.setdefault(name, name)
         for other in others:
             self.parent.setdefault(other, other)
-            self.parent[self._root(other)] = self._root(name)
+            self.parent[self.root(other)] = self.root(name)
 
     def _settle(self) -> None:
         """Every group's end, once all of them are known."""
         groups: dict[str, list[str]] = {}
         for name in self.parent:
-            groups.setdefault(self._root(name), []).append(name)
+            groups.setdefault(self.root(name), []).append(name)
         for root, names in groups.items():
             if not self.kept.intersection(names):
                 self.ends[root] = max(self.last.get(n, 0) for n in names)
                 if self.fresh.intersection(names):
                     self.dying.setdefault(self.ends[root], []).extend(names)
+        self.given = set(map(self.root, self.placed))
 
     # --- the answers ------------------------------------------------------------------------------------------------
 
@@ -167,7 +171,7 @@ class Liveness:
 
     def end(self, name: str) -> float:
         """When the group of a name dies, on the clock of ``at``; never, if it is kept."""
-        root = self._root(name)
+        root = self.root(name)
         return self.ends.get(root, inf)
 
     def target(self, each: Binding) -> str | None:
@@ -185,23 +189,22 @@ class Liveness:
 
     def _may_hold(self, name: str, each: Binding, operands: list[str]) -> bool:
         """Whole, bound by the same sequence, dead here, of the result's type, its memory no other operand's."""
-        root = self._root(name)
+        root = self.root(name)
         if name not in self.whole or self.home.get(name) != self.place[id(each)]:
             return False
-        if any(self._root(each) == root for each in self.placed):
+        if root in self.given:
             return False
-        if self.ends.get(root) != self.at[id(each)] or any(n != name and self._root(n) == root for n in operands):
+        if self.ends.get(root) != self.at[id(each)] or any(n != name and self.root(n) == root for n in operands):
             return False
         return same_tensor(self._type(name), self._type(each.name))
 
-    def may_end_within(self, name: str, each: Binding, first: int, last: int, operands: list[str]) -> bool:
-        """Whether an operand of a run of bindings, the last of them ``each``, dies in it and may hold its result."""
-        root = self._root(name)
+    def may_end_within(self, name: str, each: Binding, first: int, last: int) -> bool:
+        """Whether an operand of a run of bindings, the last of them ``each``, dies in it and may hold its result, if no
+        other operand is of its group."""
+        root = self.root(name)
         if name not in self.whole or self.home.get(name) != self.place[id(each)]:
             return False
-        if any(self._root(other) == root for other in self.placed):
-            return False
-        if not first <= self.ends.get(root, -1) <= last or any(n != name and self._root(n) == root for n in operands):
+        if root in self.given or not first <= self.ends.get(root, -1) <= last:
             return False
         return same_tensor(self._type(name), self._type(each.name))
 

@@ -8,6 +8,7 @@ from refrelax.backends.numpy_.expressions import Text, dtype_text, scalar_text
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.vectorize import vectorize
 from refrelax.backends.numpy_.writer import Writer
+from refrelax.backends.own_memory import with_own_memory
 from refrelax.backends.threads import shares, synchronises
 from refrelax.semantics.dims import Facts
 from refrelax.semantics.loops.visit import stored_to
@@ -51,6 +52,7 @@ def prim_func_source(
     """The source of one PrimFunc. ``attempt``: the condition under which all is done without its loops, and whether it
     comes after the checks; ``shared``: arguments may share memory, and are then stored in one element after the
     other."""
+    func = with_own_memory(func)
     buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
     writer = Writer(Text(buffers, Facts(), fast=fast), fast)
     params = [_param_name(p) for p in func.params]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,17 @@ def literal(like: Any, value: Any) -> Any:
         return np.array(value).astype(kind)
     pattern = bits.encode(kind.name, value)
     return np.array([pattern], dtype=f"uint{8 * kind.itemsize}").view(kind).reshape(())
+
+
+def number_of(kind: Any, value: int | float) -> Any:
+    """A number of an attribute at any dtype: at bool whether it is not 0, at an integer dtype truncated, and beyond
+    that 0, which the operator's loops have there."""
+    if is_float(kind):
+        return literal(kind, value)
+    if kind == np.bool_:
+        return np.array(value != 0)
+    low, high = dtypes.integer_range(np.dtype(kind).name)
+    return np.array(int(value) if isfinite(value) and low <= int(value) <= high else 0, kind)
 
 
 def is_float(kind: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.operands import Attrs, Run, extents, literal, met, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, extents, literal, met, number_of, plain
 from refrelax.backends.numpy_.operators_window import DATA, from_plain, to_plain
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -217,7 +217,7 @@ def _resize(n: int) -> Run:
         if attrs["coordinate_transformation_mode"] == "tf_crop_and_resize":
             for k, axis in enumerate(axes):
                 within: Any = inside(axis).reshape([-1] + [1] * (n - k - 1))
-                found = np.where(within, found, literal(out, attrs["extrapolation_value"])).astype(out)
+                found = np.where(within, found, number_of(out, attrs["extrapolation_value"]))
         return from_plain(found, attrs["layout"], DATA[n])
 
     return run

@@ -121,6 +121,8 @@ def attention(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         raise unspecified("op.nn.attention/extents", f"{q.shape}, {k.shape}, {v.shape}")
     k, v = (t if t.shape[2] == q.shape[2] else np.repeat(t, max(q.shape[2] // max(t.shape[2], 1), 1), axis=2)
             for t in (k, v))  # fmt: skip
+    if not q.shape[0] * q.shape[1] * q.shape[2] * v.shape[3]:
+        return np.zeros((*q.shape[:3], v.shape[3]), q.dtype)  # no element, so that no operation is missing (of bool)
     q, k, v = (np.transpose(t, (0, 2, 1, 3)) for t in (q, k, v))
     limits = visible(attrs["causal_mask"], q.shape[2], k.shape[2])
     same = q.dtype == k.dtype == v.dtype and (not rest or rest[0].dtype == q.dtype)

@@ -13,7 +13,7 @@ import numpy as np
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.blocks import where
 from refrelax.backends.numpy_.operands import SMALL_FLOATS as FLOATS
-from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number
+from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number, number_of
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -162,12 +162,7 @@ def pad(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     mode = attrs["pad_mode"]
     if any(n + a + b < 0 for n, a, b in zip(x.shape, before, after, strict=True)):
         raise unspecified("op.nn.pad/range", f"{x.shape} by {widths}")
-    value = attrs["pad_value"]
-    if is_float(x.dtype):
-        fill = literal(x, value)
-    else:
-        whole = value != 0 if x.dtype == bool else int(value) if isfinite(value) else 0
-        fill = np.array(whole).astype(x.dtype)
+    fill = number_of(x.dtype, attrs["pad_value"])
     if mode == "constant" and all(w >= 0 for w in widths):
         result = np.full([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], fill, dtype=x.dtype)
         result[tuple(slice(a, a + n) for n, a in zip(x.shape, before, strict=True))] = x

@@ -16,7 +16,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.fast_operators import IN_PLACE
 from refrelax.backends.numpy_.graph import sequence
 from refrelax.backends.numpy_.graph_checks import match_types
-from refrelax.backends.numpy_.graph_writer import Constants, Writer, element_dtypes, plain
+from refrelax.backends.numpy_.graph_writer import Answers, Constants, Writer, element_dtypes, plain
 from refrelax.backends.numpy_.guests import WIDER, admit
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.memory import LEAST
@@ -99,12 +99,12 @@ def _has_no_element(type_: Type) -> bool:
 
 
 def operators_source(
-    module: Module, origins: Mapping[str, Origin], constants: Constants, fast: bool
+    module: Module, origins: Mapping[str, Origin], constants: Constants, fast: bool, answers: Answers
 ) -> list[list[str]]:
     """For each origin a function ``o_name`` of the loop program's inputs, the symbols, and the place of its result."""
     parts = []
     for name, origin in origins.items():
-        writer = Writer(module, dict(origin.types), constants, False, name, reuse=fast, table="pure")
+        writer = Writer(module, dict(origin.types), constants, False, name, reuse=fast, table="pure", answers=answers)
         _function(writer, name, origin)
         parts.append(writer.lines)
     return parts

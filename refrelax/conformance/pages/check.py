@@ -15,7 +15,7 @@ from refrelax.conformance.pages.head import common, head
 from refrelax.conformance.pages.section import BLOCKS, Section, blocks, sections, trimmed
 from refrelax.conformance.spec_text import spec_directory
 from refrelax.errors import Rejection
-from refrelax.semantics.ops import FAMILIES, OPERATORS
+from refrelax.semantics.ops import FAMILIES, IMPURE, OPERATORS
 
 BY_HAND = frozenset({"status.md"})
 """Pages of ``spec/ops`` without blocks: of what is known."""
@@ -148,7 +148,11 @@ def _section_frame(s: Section, file: str) -> Iterator[Stale]:
         yield Stale(s.operator, "its example does not say how it ends", file, s.line)
     elif left.group(1) is not None and s.operator not in VOID and not re.search(r"^# value: ", left.group(1), re.M):
         yield Stale(s.operator, "its example does not say what it gives", file, s.line)
+    elif left.group(1) is not None and s.operator not in IMPURE and not _PURE.search(left.group(1)):
+        yield Stale(s.operator, "its example is no pure function with a dataflow block", file, s.line)
 
+
+_PURE = re.compile(r"^    @R\.function(?!\(pure=False).*^        with R\.dataflow\(\):$", re.MULTILINE | re.DOTALL)
 
 VOID = frozenset({"relax.print", "relax.assert_op", "relax.null_value"})
 """Operators of which an example has no value to say."""

@@ -115,10 +115,8 @@ FAMILY_NOTES = {
         ("grid", "roi"),
         "In the steps every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association.",
     ),
-    **dict.fromkeys(
-        ("suppression", "detection"),
-        "Decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound.",
-    ),
+    "suppression": "Decided by overlaps and scores whose steps are correctly rounded, a product and the addition that uses it once or twice, `exp` off by its bound, or by the exact ones: where these decide otherwise the run is open.",
+    "detection": "Decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound.",
 }
 FAMILY_NOTES["conv"] = FAMILY_NOTES["linear"]
 

@@ -31,6 +31,9 @@ ENDING = 1.0
 START = 60.0
 """Seconds that a command may take to say hello."""
 
+LOOK = 0.5
+"""Seconds of silence after which is looked whether the process is still there."""
+
 LONGEST = 1 << 28
 """Bytes of one answer."""
 
@@ -52,7 +55,7 @@ class Command:
         self._silent = 0
         """Starts in a row without a hello."""
         self._process: subprocess.Popen[bytes] | None = None
-        self._rest = b""
+        self._rest = bytearray()
 
     def start(self) -> Hello:
         """Start the process, if none is running, and hear what it says of itself.
@@ -71,7 +74,7 @@ class Command:
             )
         except OSError as error:
             raise UsageError(f"--impl: {self.words[0]} cannot be started: {error.strerror}") from None
-        self._rest = b""
+        self._rest = bytearray()
         answer = self._exchange(greeting(), START)
         if answer.get("end") in ("crash", "hang"):
             hint = " (is its input or its output buffered?)" if answer["end"] == "hang" else ""
@@ -139,7 +142,7 @@ class Command:
             shown = f"{found[:60]!r}".removeprefix("b")
             return {"end": "crash", "why": f"expected an answer to the request {asked['id']}, found {shown}"}
         if self._rest:
-            shown = f"{self._rest[:60]!r}".removeprefix("b")
+            shown = f"{bytes(self._rest[:60])!r}".removeprefix("b")
             self.close()
             return {"end": "crash", "why": f"expected one line for one request, found more: {shown}"}
         return answer
@@ -154,18 +157,28 @@ class Command:
             return bool(ready.select(0))
 
     def _talk(self, process: subprocess.Popen[bytes], line: bytes, until: float) -> bytes:
-        """Write the request and read one line, neither waiting for the other for ever."""
+        """Write the request and read one line, neither waiting for the other for ever.
+
+        Raises:
+            TimeoutError: there is none in time.
+            EOFError: there will be none: the output is closed, or the process died and a child of its holds it open.
+            UsageError: it is too long.
+        """
         assert process.stdin is not None and process.stdout is not None
         read, write = process.stdout.fileno(), process.stdin.fileno()
         os.set_blocking(write, False)
         with selectors.DefaultSelector() as ready:
             ready.register(read, selectors.EVENT_READ)
             ready.register(write, selectors.EVENT_WRITE)
-            while line or b"\n" not in self._rest:
+            is_whole = b"\n" in self._rest
+            while line or not is_whole:
                 left = until - time.monotonic()
                 if left <= 0:
                     raise TimeoutError
-                for key, _ in ready.select(left):
+                seen = ready.select(min(left, LOOK))
+                if not seen and process.poll():
+                    raise EOFError
+                for key, _ in seen:
                     if key.fd == write:
                         line = line[os.write(write, line[: 1 << 16]) :]
                         if not line:
@@ -175,10 +188,11 @@ class Command:
                         if not piece:
                             raise EOFError
                         self._rest += piece
+                        is_whole = is_whole or b"\n" in piece
                         if len(self._rest) > LONGEST:
                             raise UsageError(f"expected an answer of at most {LONGEST} bytes")
         found, _, self._rest = self._rest.partition(b"\n")
-        return found
+        return bytes(found)
 
     def _ended(self) -> str:
         process = self._process

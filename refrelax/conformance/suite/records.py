@@ -54,14 +54,17 @@ def exported(cases: Iterable[Case]) -> Iterator[Record]:
     for case in cases:
         if not asks_anybody(case):
             continue
-        asked = json.dumps([
-            case.module, case.json, str(case.question), case.entry, case.args, case.constants, str(case.expect)
-        ])  # fmt: skip
+        record = record_of(case)
+        asked = json.dumps([value for key, value in record.items() if key not in ABOUT], sort_keys=True)
         if asked in first:
             first[asked]["also"].append(case.name)
         else:
-            first[asked] = record_of(case)
+            first[asked] = record
     yield from first.values()
+
+
+ABOUT = ("name", "also", "rule", "verdict", "hash")
+"""What a record says of the case, and not of what is asked."""
 
 
 def asks_anybody(case: Case) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from refrelax.errors import InternalError, Rejection, Unlinkable, UsageError
@@ -17,14 +18,14 @@ from refrelax.syntax.graph import ConstantRef, Function
 from refrelax.syntax.module import Module
 from refrelax.syntax.read import parse
 from refrelax.syntax.write.module import print_module
-from refrelax.testing.arguments import random_arguments
+from refrelax.testing.arguments import Policy, random_arguments
 from refrelax.testing.cells import DTYPE, WHOLE
-from refrelax.testing.mutations import mutated, places
+from refrelax.testing.mutations import has_text, mutant, places
 
 if TYPE_CHECKING:
     from refrelax.judge.campaign.causes import Cause
 
-POLICIES = ("dyadic", "special", "integer")
+POLICIES: tuple[Policy, ...] = ("dyadic", "special", "integer")
 """Of the arguments: one call for each."""
 
 MOST_ELEMENTS = 200_000
@@ -47,24 +48,38 @@ def source(text: str, filename: str = "<source>") -> str | None:
     return print_module(module)
 
 
+@lru_cache(maxsize=1 << 12)
+def _read(text: str) -> Module:
+    return parse(text)
+
+
+@lru_cache(maxsize=4)
+def _of_whole_bytes(sources: tuple[str, ...]) -> tuple[str, ...]:
+    """The sources whose elements are whole bytes."""
+    return tuple(each for each in sources if set(DTYPE.findall(each)) <= {*WHOLE})
+
+
 def made(sources: Sequence[str], seed: str, size: int) -> list[tuple[CheckedModule, list[list[Any]]]]:
     """So many mutants with their arguments; fewer where none were found."""
-    found = []
-    for k in range(size):
+    found: list[tuple[CheckedModule, list[list[Any]]]] = []
+    fitting = _of_whole_bytes(tuple(sources))
+    for k in range(size if fitting else 0):
         turn = random.Random(f"{seed}/{k}")
-        module = mutated(parse(turn.choice(sources)), turn, turn.randrange(1, 4))
-        if module is None or not set(DTYPE.findall(print_module(module))) <= {*WHOLE}:
+        checked = mutant(_read(turn.choice(fitting)), turn, turn.randrange(1, 4), WHOLE)
+        if checked is None:
             continue
         inputs = []
         for j, policy in enumerate(POLICIES):
             try:
-                args = random_arguments(module, "main", turn.randrange(10**6) + j, policy=policy)  # type: ignore[arg-type]
+                args = random_arguments(
+                    checked.module, "main", turn.randrange(10**6) + j, policy=policy, most=MOST_ELEMENTS
+                )
             except (UsageError, InternalError):
                 continue
             if sum(getattr(each, "size", 1) for each in args) <= MOST_ELEMENTS:
                 inputs.append(args)
         if inputs:
-            found.append((check(module), inputs))
+            found.append((checked, inputs))
     return found
 
 
@@ -77,7 +92,7 @@ def look(sources: Sequence[str], seed: str, size: int, implementation: Any, caus
         for j, (args, verdict) in enumerate(zip(inputs, row, strict=True)):
             seen.note(verdict)
             cause = _worth(verdict, checked.module, cause_in)
-            if cause is not None:
+            if cause is not None and has_text(checked.module):
                 fault = isinstance(verdict, NoVerdict)
                 said = verdict.why if isinstance(verdict, NoVerdict) else getattr(verdict, "message", "")
                 row_ = [print_module(checked.module), [to_json(each) for each in args], []]

@@ -6,8 +6,9 @@ findings for any number of processes, however often it is stopped. Only a new ca
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from itertools import count, islice
@@ -66,6 +67,9 @@ TURN = 10
 
 PAIRS = 8
 """Programs with their sequences of passes that are judged together."""
+
+OBJECTS = 50_000
+"""New objects in a task before Python looks for cycles among them (its own habit: 700)."""
 
 FRONTS = 5
 """Programs of front ends that are judged together: each takes about a second."""
@@ -135,11 +139,23 @@ def _cells_of(plan: Plan, task: Task) -> tuple[Cell, ...]:
 def work(plan: Plan, task: Task) -> Seen:
     """Do a task. A fault of ours costs this task alone."""
     try:
-        return _work(plan, task)
+        with _seldom_collected():
+            return _work(plan, task)
     except (UsageError, ImplementationFailed, ImportError):  # there is no such implementation
         raise
     except Exception as error:
         return Seen(lost=f"{task.name}: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Python looks for cycles after so many new objects: a task makes many, hardly one of them in a cycle."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], OBJECTS) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _work(plan: Plan, task: Task) -> Seen:

@@ -37,6 +37,11 @@ def numbers(module: Module) -> Counter[tuple[str, int | None]]:
     return +found
 
 
+def is_kept_by_number(node: object) -> bool:
+    """Whether something mentions a function that gives what was kept under a number."""
+    return any(isinstance(n, ExternFunc) and n.name in PLACE for n in nodes(node))
+
+
 def _number(name: str, args: tuple[Expr, ...]) -> int | None:
     number = args[PLACE[name]] if len(args) > PLACE[name] else None
     return as_int(number.value) if isinstance(number, PrimValue) else None

@@ -22,6 +22,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     Expr,
+    Function,
     GlobalVar,
     MatchCast,
     Op,
@@ -154,7 +155,8 @@ def _expr(e: Expr, names: Mapping[str, Expr], dim: Callable[[PrimExpr], PrimExpr
 def composed(checked: CheckedModule, name: str, promised: bool) -> Claimed | None:
     """The origin of a fused group: of a ``Primitive`` function whose calls all say where they come from. ``promised``:
     a function of the module promises bounds of its symbols."""
-    module, function = checked.module, checked.module.relax_functions()[name]
+    module, function = checked.module, checked.module.functions[name]
+    assert isinstance(function, Function)
     types = checked.types[name]
     typing, taken = Typing(module, types.get), Taken(types)
     counts = frozenset(counted(p.type for p in function.params))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from refrelax.lower.origins.text import Origin, hint, hinted, read, unhinted
 from refrelax.syntax.loops import PrimFunc
 
-MOST = 4096
-"""How many loop programs are remembered; the oldest are forgotten first."""
+MOST = 16384
+"""How many loop programs are remembered (some 4 KiB each; a lowering asks for two of each function, and one that asks
+for more than there are finds none); those that were asked for longest ago are forgotten first."""
 
 _KNOWN: OrderedDict[PrimFunc, Origin | bool] = OrderedDict()
 """By loop program, the hint included; ``False``: no proof of it was found."""
@@ -28,7 +29,7 @@ def claimed(func: PrimFunc) -> Claimed | None:
     text = hint(func)
     if text is None:
         return None
-    known = _KNOWN.get(func)
+    known = vouched(func)
     if isinstance(known, Origin):
         return Claimed(known, True)
     function = read(text) if known is None else None
@@ -48,7 +49,10 @@ def with_origin(func: PrimFunc, claim: Claimed | None) -> PrimFunc:
 
 def vouched(func: PrimFunc) -> Origin | bool | None:
     """What is known of a loop program that has a hint; ``None``: nothing yet."""
-    return _KNOWN.get(func)
+    known = _KNOWN.get(func)
+    if known is not None:
+        _KNOWN.move_to_end(func)
+    return known
 
 
 def remembered(func: PrimFunc, origin: Origin | None) -> Origin | bool:

@@ -62,7 +62,7 @@ MOST_CLOSED = 256
 def closed(e: PrimExpr) -> bool:
     """Whether ``e`` is small, mentions no symbol at all, bound ones included, and is well-kinded: it has one value."""
     for count, node in enumerate(walk(e)):
-        if count >= MOST_CLOSED or isinstance(node, SymVar) or misfit(node) is not None or unfit(node) is not None:
+        if count >= MOST_CLOSED or isinstance(node, SymVar) or unfit(node) is not None or misfit(node) is not None:
             return False
     return True
 

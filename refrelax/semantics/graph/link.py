@@ -19,7 +19,7 @@ from refrelax.semantics.builtins.missing import reason
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meaning, symbol_of
 from refrelax.semantics.ops import CALL_FORMS
 from refrelax.semantics.types.checked import CheckedModule, Need
-from refrelax.semantics.types.wellformed.heads import contracts_of
+from refrelax.semantics.types.wellformed.heads import contracts_among, contracts_of
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import Intrinsic
@@ -108,7 +108,7 @@ def reached_nodes(functions: Mapping[str, BaseFunc], start: Iterable[str]) -> It
     that is called or named reaches its contract."""
     waiting = list(start)
     seen = set(waiting)
-    contracts = contracts_of(Module(functions))
+    contracts = contracts_among(functions)
     while waiting:
         name = waiting.pop()
         for node in nodes(functions[name]):

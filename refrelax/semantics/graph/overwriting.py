@@ -14,10 +14,9 @@ from refrelax.semantics.graph.link import BY_NAME, nodes
 from refrelax.semantics.graph.unknown_calls import LibraryCalls, functions_among, of_library
 from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
 from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
-from refrelax.semantics.types.wellformed.heads import contracts_of
+from refrelax.semantics.types.wellformed.heads import contracts_among
 from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, Var, VarBinding
 from refrelax.syntax.loops import AllocBuffer, Bind, BufferParam, BufferStore, DeclBuffer, PrimFunc, SBlock
-from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic, PrimExpr, SymVar, walk
 from refrelax.syntax.types import TupleType
 
@@ -80,7 +79,7 @@ class Overwriting:
         calls = (each.op for each in nodes(f) if isinstance(each, Intrinsic))
         if not any(op in BY_NAME or op.startswith("cls.") for op in calls):
             return False
-        return LibraryCalls(self.functions, contracts_of(Module(self.functions))).in_program(name)
+        return LibraryCalls(self.functions, contracts_among(self.functions)).in_program(name)
 
     def function(self, name: str) -> bool:
         """Whether such a call stands in a graph-level function of the module, or in one that it calls, and so on."""

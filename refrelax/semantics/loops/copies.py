@@ -15,37 +15,58 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder
 from refrelax.semantics.loops.launch import Coords, Launch
-from refrelax.semantics.own_cells import Local, Own, kept, marked, seen
+from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.own_cells import Local, Own, begun, kept, marked
 from refrelax.semantics.storage import Storage
+
+
+@dataclass(slots=True)
+class Written:
+    """The cells that each thread wrote of its copy."""
+
+    launch: Launch
+    depth: int
+    by: dict[Coords, dict[int, Any]] = field(default_factory=dict)
+
+    def setdefault(self, k: int, old: Any, /) -> Any:
+        """The thread that runs, or one that is part of it, writes a cell."""
+        return self.by.setdefault(self.launch.running[: self.depth], {}).setdefault(k, old)
 
 
 @dataclass(slots=True)
 class Copy:
     """The memory ``own`` of the thread that runs, of a group bound to ``tag``, and the memory around it that it stands
-    for. ``thread``: the place of the thread that runs for each tag."""
+    for. ``depth``: of the group; ``thread``: the place of the thread that runs for each tag."""
 
     tag: str
     source: Storage
     own: Storage
     launch: Launch
+    depth: int
     thread: Callable[[], Mapping[str, int]]
-    before: dict[Coords, dict[str, list[Any]]] = field(default_factory=dict)
+    logs: dict[str, Written] = field(default_factory=dict)
     left: dict[str, dict[int, dict[int, Any]]] = field(default_factory=dict)
+
+    def ready(self, numerics: Numerics) -> None:
+        """What the threads do is built: the memory is viewed at no further dtype."""
+        for dtype, cells in self.own.planes.items():
+            self.source.plane(dtype, numerics)
+            log = self.logs[dtype] = Written(self.launch, self.depth)
+            assert isinstance(cells, Local | Own)
+            cells.__class__, cells.thread, cells.log = Own, self.thread, log
 
     def fill(self) -> None:
         """A thread starts."""
         for dtype, cells in self.own.planes.items():
-            list.__setitem__(cells, slice(None), seen(self.source.planes[dtype], self.thread()))
-        self.before[self.launch.running] = {dtype: list(cells) for dtype, cells in self.own.planes.items()}
+            list.__setitem__(cells, slice(None), begun(self.source.planes[dtype], self.thread()))
+            self.logs[dtype].by.pop(self.launch.running, None)
 
     def leave(self) -> None:
         """The group has ended: what one of its threads wrote."""
-        began = self.before.pop(self.launch.running)
         place = dict(self.launch.running)[self.tag]
         for dtype, cells in self.own.planes.items():
-            for k, (new, old) in enumerate(zip(list(cells), began[dtype], strict=True)):
-                if new is not old:
-                    self.left.setdefault(dtype, {}).setdefault(k, {})[place] = new
+            for k in self.logs[dtype].by.pop(self.launch.running, ()):
+                self.left.setdefault(dtype, {}).setdefault(k, {})[place] = kept(cells, k)
 
     def close(self) -> None:
         """All threads have left: what they wrote is marked as theirs."""
@@ -78,4 +99,4 @@ def private_copy(build: Builder, bound: Bound) -> Copy:
                 cells = own.plane(other.dtype, numerics)
                 names[name] = replace(other, storage=own, cells=cells, depth=build.depth)
     launch.levels[len(build.tags) - 1].storages.append(own)
-    return Copy(build.tags[-1], source, own, launch, thread)
+    return Copy(build.tags[-1], source, own, launch, len(build.tags), thread)

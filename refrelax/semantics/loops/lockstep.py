@@ -179,6 +179,8 @@ def _thread(build: Builder, loop: For, values: range) -> tuple[Thread, list[Copy
     name_thread(own, loop)
     copies = _private_memory(own, loop)
     body = build_coroutine_body(own, loop.body)
+    for copy in copies:
+        copy.ready(own.context.numerics)
     for each in level.storages[before:]:
         own.context.meter.make(len(values) * max(map(len, each.planes.values()), default=0))
     name = loop.var.name

@@ -302,7 +302,12 @@ def putting(build: Builder, bound: Bound) -> Callable[[int, Payload], None]:
     storage, dtype = bound.storage, bound.dtype
     if build.aliasing or storage.mixed:
         return lambda k, payload: storage.store(dtype, k, payload)
-    return bound.cells.__setitem__
+    cells = bound.cells
+
+    def put(k: int, payload: Payload) -> None:
+        cells[k] = payload  # (asked of the cells now: what a thread changes in its own is noted)
+
+    return put
 
 
 def build_partial(build: Builder, bound: Bound, indices: Sequence[Index], span: Span | None) -> Element:

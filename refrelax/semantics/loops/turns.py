@@ -43,12 +43,18 @@ class Turns:
         """The loop, whose threads ``begin`` one after the other."""
 
         def run(frame: Frame) -> None:
+            before = self.running.get(self.tag)
             self.start()
             try:
                 loop(frame)
-                self.stop()
+                if self.count:
+                    self.end()
             finally:
-                self.running.pop(self.tag, None)
+                if before is None:
+                    self.running.pop(self.tag, None)
+                else:  # a tag that is bound again: the thread around goes on
+                    self.running[self.tag] = before
+            self.stop()
 
         return run
 
@@ -58,8 +64,10 @@ class Turns:
         self.outer = [(cells, type(cells), cells.log) for cells in planes]  # type: ignore[attr-defined]
         self.left = [{} for _ in planes]
         self.count = 0
-        for cells, _, _ in self.outer:
-            cells.__class__, cells.log, cells.thread = Own, {}, self.thread
+        for cells, kind, _ in self.outer:
+            if kind is Local:  # else those who see it are known: threads in lockstep, maybe
+                cells.__class__, cells.thread = Own, self.thread
+            cells.log = {}
 
     def thread(self) -> dict[str, int]:
         """The thread that runs."""
@@ -83,9 +91,6 @@ class Turns:
 
     def stop(self) -> None:
         """All threads have ended: what they left is marked as theirs."""
-        if self.count:
-            self.end()
-            del self.running[self.tag]
         for (cells, kind, log), left in zip(self.outer, self.left, strict=True):
             cells.log = log
             for k, each in left.items():
@@ -97,12 +102,12 @@ class Turns:
 def turns_of(build: Builder, loop: For) -> Turns | None:
     """The turns of the threads of a loop, asked for when its body is built; ``None`` where there is no memory around it
     that belongs to one of them."""
-    if loop.thread is None or not is_thread(loop.thread) or loop.thread in build.threads.values():
+    if loop.thread is None or not is_thread(loop.thread):
         return None
     found: dict[int, Storage] = {}
     for name in sorted(touched(loop.body) - _folded(loop)):
         bound = reached(build, name)
-        if bound is not None and all(isinstance(cells, Local) for cells in bound.storage.planes.values()):
+        if bound is not None and all(isinstance(cells, Local | Own) for cells in bound.storage.planes.values()):
             found[id(bound.storage)] = bound.storage
     return Turns(loop.thread, tuple(found.values()), build.context.running) if found else None
 

@@ -145,7 +145,7 @@ def function2(name: str, dtype: str) -> Callable[..., Payload]:
     to_format = rounder(dtype)
     match name:
         case "copysign":
-            return lambda x, y: to_format(math.copysign(x, y))
+            return lambda x, y: to_format(math.copysign(x, y if y == y else 1.0))  # a NaN has no sign of the host's
         case "nextafter":
             return lambda x, y: next_after(dtype, x, y)
         case "fmod":

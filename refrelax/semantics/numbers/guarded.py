@@ -150,7 +150,7 @@ class GuardedArithmetic:
         results = [self._close(self._open(form())) for form in forms]
         return results[0]
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
         return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:

@@ -18,7 +18,7 @@ from typing import cast as as_type
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.bounds import ABSOLUTE, OF_ONE, permitted_ulps
-from refrelax.semantics.numbers.double_reals import WORKING, Doubles, nearest
+from refrelax.semantics.numbers.double_reals import WORKING, Doubles, above, below, nearest
 from refrelax.semantics.numbers.enclosure import Enclosure
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
 from refrelax.semantics.numbers.interval_functions import NONNEGATIVE
@@ -26,10 +26,16 @@ from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.reals import Reals
 from refrelax.semantics.numbers.rounding import STRUCT_CODES, has_nan, round_fraction, rounder
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 
 DOUBLE = 53
 """The precision at which narrow formats are read between ends in binary64."""
+
+FORMATS = tuple(dtype for dtype, f in bits.FORMATS.items() if f.signed)
+"""The float dtypes that have a zero and a sign: what has none is no format to be exact in."""
+
+WIDE = ("enclosure", "strict")
+"""The readings that hold all that is permitted."""
 
 
 class Ideal(Enclosure):
@@ -170,4 +176,33 @@ def _one(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
     return home.join([steps, best])
 
 
-__all__ = ["DOUBLE", "Ideal", "entered", "ideal", "permitted", "rounded_once"]
+Text = Callable[..., Payload]
+"""Of an arithmetic and floats of its dtype."""
+
+
+@rule("num/exact-is-permitted")
+def with_exact(numerics: Numerics, dtype: str, text: Text, *args: Payload) -> Payload:
+    """``text`` of floats; under a reading that holds all that is permitted, also its exact value: rounded once, and as
+    it is, for that is what a comparison of the exact value sees."""
+    steps = text(numerics.at(dtype), *args)
+    if numerics.name not in WIDE or isinstance(steps, Poison) or dtype not in FORMATS:
+        return steps
+    real, home = ideal(DOUBLE), as_type(Any, numerics.at(dtype))
+    exact = text(real.at(dtype), *entered(real, dtype, args))
+    if isinstance(exact, Poison) or (exact.empty and not exact.nan) or (exact.lo == -INF and exact.hi == INF):
+        return steps
+    low, high = _below(exact.lo), _above(exact.hi)
+    best = home.fit(nearest(exact.lo), nearest(exact.hi), exact.nan or exact.empty, exact.rule)
+    return home.legal(home.join([steps, best, Interval(low, high)] if low <= high else [steps, best]))
+
+
+def _below(x: Any) -> float:
+    """The greatest binary64 not above an end."""
+    return x if isinstance(x, float) else below(x)
+
+
+def _above(x: Any) -> float:
+    return x if isinstance(x, float) else above(x)
+
+
+__all__ = ["DOUBLE", "FORMATS", "WIDE", "Ideal", "entered", "ideal", "permitted", "rounded_once", "with_exact"]

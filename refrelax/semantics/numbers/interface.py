@@ -149,8 +149,11 @@ class Arithmetic(Protocol):
         """Forms between which the spec lets an implementation choose; ``ieee`` takes the first."""
         ...
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
-        """``either`` of functions of the same arguments, for ``pointwise``: less is made anew for each element."""
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
+        """``either`` of functions of the same arguments, for ``pointwise``: less is made anew for each element.
+
+        ``last_holds``: what the last permits holds what the others do, for a reading of sets to ask for it alone.
+        """
         ...
 
     def ideal(self, of: Any, *args: Payload) -> Payload:

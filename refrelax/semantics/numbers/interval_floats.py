@@ -6,6 +6,7 @@ Rounding is monotone, so the ends of the exact result, rounded, bound every corr
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,9 @@ from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import dtypes
 
 Ends = tuple[float, float, bool]
+
+BEYOND = sys.float_info.max
+"""The greatest number of binary64."""
 
 
 def add_ends(a: Interval, b: Interval) -> Ends:
@@ -88,6 +92,9 @@ def _apart(a: Interval, b: Interval) -> bool:
 class IntervalFloats(Floats):
     """Arithmetic of one float dtype on floats, ``Interval`` and ``Poison``."""
 
+    signed_zeros = False
+    """Whether a zero is one of its sign: here it is either."""
+
     def __init__(self, numerics: Numerics, dtype: str) -> None:
         super().__init__(numerics, dtype)
         self.inflate = Inflation(dtype)
@@ -112,11 +119,15 @@ class IntervalFloats(Floats):
         """The numbers between two exact values, rounded to the dtype."""
         if lo > hi:
             return self.legal(Interval(INF, -INF, nan, rule))
+        if lo <= 0 <= hi and not (self.inflate.signed or self.signed_zeros):  # one of both zeros is no number there
+            nan = True
         low, high = self.round(lo), self.round(hi)
         if low == high != 0 and not nan and rule is None and self.inflate.whole:
             return low
         if low != low or high != high:  # a format without infinity: what is beyond its range is NaN
-            nan, low, high = True, max(lo, -self.inflate.largest), min(hi, self.inflate.largest)
+            nan, limit = True, self.inflate.largest
+            low = low if low == low else INF if lo > 0 else -limit if self.inflate.signed else self.inflate.least
+            high = high if high == high else -INF if hi < 0 else limit
             if low > high:
                 low, high = INF, -INF
         return self.legal(Interval(low, high, nan, rule))
@@ -238,6 +249,10 @@ class IntervalFloats(Floats):
         if x.empty or y.empty or z.empty:
             return self.fit(INF, -INF, nan, rule)
         low, high, clash = square_ends(x) if a is b else product_ends(x, y)
+        if (
+            max(map(abs, (x.lo, x.hi, y.lo, y.hi))) < INF
+        ):  # beyond binary64 a product is a number: one added brings it back
+            low, high = min(low, BEYOND), max(high, -BEYOND)
         lo, hi, also = add_ends(Interval(_out(low, -1), _out(high, 1)), z)
         return self.fit(_out(lo, -1), _out(hi, 1), nan or clash or also, rule)
 
@@ -272,7 +287,7 @@ class IntervalFloats(Floats):
 
     def _lifted2(self, name: str) -> Callable[[Payload, Payload], Payload]:
         plain, wide = elementary.function2(name, self.dtype), interval_function2(name, self.dtype)
-        exact = PERMITTED_ULPS[name] <= 0.5
+        exact = PERMITTED_ULPS[name] <= 0.5 and name != "copysign"
 
         def apply(a: Payload, b: Payload) -> Payload:
             if isinstance(a, Poison) or isinstance(b, Poison):
@@ -283,7 +298,9 @@ class IntervalFloats(Floats):
                     return result
                 ordinary = math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
                 special = not ordinary or (name == "pow" and 0 in (a, b))
-                if exact or (special and result != INF and result != -INF):
+                if exact or (special and name != "copysign" and result != INF and result != -INF):
+                    return result
+                if name == "copysign" and b == b and (b or self.signed_zeros):
                     return result
             x, y = as_interval(a), as_interval(b)
             nan, rule = x.nan or y.nan, x.rule or y.rule
@@ -430,6 +447,8 @@ class IntervalFloats(Floats):
         known: dict[str, Callable[[Any], Payload]] = {"float": self._cast_interval, "bool": self._cast_truths}
         wide = known.get(dtypes.kind(source), self._cast_ints)
         kinds = (Interval, intsets.Ints, intsets.TruthSet)
+        if not (self.inflate.signed or self.signed_zeros) and dtypes.is_float(source):
+            return lambda a: wide(as_interval(a)) if isinstance(a, kinds) or a == 0 else plain(a)
         return lambda a: wide(a) if isinstance(a, kinds) else plain(a)
 
     def _cast_interval(self, a: Interval) -> Payload:

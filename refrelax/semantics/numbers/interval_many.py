@@ -56,7 +56,7 @@ class Collecting(Base):
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return self.join([form() for form in forms])
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
         return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
@@ -98,7 +98,9 @@ class ManyFloats(IntervalFloats, Collecting):
             return Interval(a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi)
         return joined((a, b))
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
+        if last_holds and self.inflate.signed:  # (what has no zero and no sign adds nothing in any order)
+            return functions[-1]
         if len(functions) != 2:
             return super().forms(*functions)
         first, second = functions

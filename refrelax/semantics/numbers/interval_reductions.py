@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers import interval_ends, sums
@@ -148,10 +149,10 @@ class Sums:
                 # the double product is exact; where the format holds it, nothing is rounded
                 rounded = [self._rounded(p) for p in exact]
                 return self.bounded(exact, exact, math.fsum(rounded) * sums.SAFETY, False, None)
-            return self._bounded_products(exact, exact)
+            return self._bounded_products(*self._kept(a, b, exact, exact))
         quick = interval_ends.products(a, b)
         if quick is not None:
-            return self._bounded_products(*quick)
+            return self._bounded_products(*self._kept(a, b, *quick))
         lows, highs, clash = [], [], False
         spreads = [(as_interval(x), as_interval(y)) for x, y in zip(a, b, strict=True)]
         nan, rule_ = marks([x for pair in spreads for x in pair])
@@ -169,8 +170,24 @@ class Sums:
         infinite = self._infinities(lows, highs, nan or clash, rule_)
         if infinite is not None:
             return (-INF, INF, True, rule_) if clash else infinite
-        lo, hi, nan, rule_ = self._bounded_products(lows, highs, nan, rule_)
+        lo, hi, nan, rule_ = self._bounded_products(*self._kept(a, b, lows, highs), nan, rule_)
         return lo, hi, nan or clash, rule_
+
+    def _kept(
+        self, a: Sequence[Payload], b: Sequence[Payload], lows: Sequence[float], highs: Sequence[float]
+    ) -> tuple[Sequence[float], Sequence[float]]:
+        """The ends of products, of which one that binary64 rounds to 0 keeps its sign: a wider sum does not lose it."""
+        if self.inflate.precision <= 24 or not (0.0 in lows or 0.0 in highs):
+            return lows, highs
+        low, high, least = list(lows), list(highs), self.inflate.least
+        for k, (x, y) in enumerate(zip(map(as_interval, a), map(as_interval, b), strict=True)):
+            if low[k] and high[k]:
+                continue
+            for u, v in product((x.lo, x.hi), (y.lo, y.hi)):
+                if u and v and u * v == 0:
+                    low[k] = min(low[k], -least if (u < 0) != (v < 0) else 0.0)
+                    high[k] = max(high[k], least if (u < 0) == (v < 0) else 0.0)
+        return low, high
 
     def _rounded(self, product: float) -> float:
         """How far the rounding of a product may move it."""
@@ -214,12 +231,15 @@ def product_of(inflate: Inflation, items: Sequence[Payload]) -> Payload:
     low = product_end([s for s, _ in sizes], roundings, inflate.precision, up=False)
     high = product_end([b for _, b in sizes], roundings, inflate.precision, up=True)
     vanishes = decay < math.log2(inflate.normal) + 1 or any(small == 0 for small, _ in sizes)
-    if decay < math.log2(inflate.normal) + 1:  # partial products may lose all their bits before they grow again
+    shrinks = any(small == 0 < big for small, big in sizes) and not any(map(vanishing, spreads))
+    if shrinks or decay < math.log2(inflate.normal) + 1:  # partial products may lose all their bits, then grow again
         low = 0.0
         high = high + len(items) * inflate.least * 2.0 ** min(1000.0, max(growth, 0.0))
     if growth > limit - 1:
         high = INF
         nan = nan or not inflate.infinite
+        if not (inflate.infinite or inflate.nan):  # the greatest number, times all that is less than 1
+            low = min(low, inflate.largest * 2.0**decay * (1 - 2.0**-inflate.precision) ** len(items))
     nan = nan or (vanishes and high == INF)
     lo, hi = (-high, high) if either_sign else (-high, -low) if negative else (low, high)
     return make(lo, hi, nan and inflate.nan, rule_)

@@ -116,7 +116,7 @@ class Reals(Collecting):
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return forms[0]()
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
         return functions[0]
 
     def ideal(self, of: Any, *args: Payload) -> Payload:

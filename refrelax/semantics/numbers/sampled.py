@@ -63,7 +63,7 @@ class Loose(Base):
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return self.random.choice(forms)()
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
         return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def accumulate(self, op: ReduceOp, partial: Payload, item: Payload) -> Payload:

@@ -56,6 +56,8 @@ def sign_kept(payload: Payload, observed: float) -> bool:
 class StrictFloats(ManyFloats):
     """``ManyFloats`` whose extremes propagate NaNs and whose zeros have signs."""
 
+    signed_zeros = True
+
     def legal(self, a: Payload) -> Payload:
         found = super().legal(a)
         return EITHER_ZERO if isinstance(a, Interval) and found.__class__ is float and found == 0 else found

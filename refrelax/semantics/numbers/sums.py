@@ -28,7 +28,7 @@ def exact_sums(magnitudes: float, items: Sequence[float], precision: int, least:
     if math.isinf(magnitudes):
         return False
     unit = max(math.ldexp(1.0, math.frexp(magnitudes)[1] - precision), least)
-    return all((each / unit).is_integer() for each in items)
+    return not any(math.fmod(each, unit) for each in items)  # (a quotient may be rounded to 0)
 
 
 def sum_error(lows: Sequence[float], highs: Sequence[float], u: float) -> float:

@@ -201,7 +201,7 @@ class SymbolicArithmetic:
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return self.terms.choice(forms)
 
-    def forms(self, *functions: Callable[..., Payload]) -> Callable[..., Payload]:
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
         return lambda *xs: self.either(*[partial(each, *xs) for each in functions])
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:

@@ -205,8 +205,14 @@ def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
     powers = m.pointwise(x.dtype, raised(f), x, top)
     total = m.tensor(one, x.dtype, lambda *i: log(f.reduce("add", powers.over(line(i)))))
     minus = asked_once(f.neg)
-    element = f.forms(lambda a, t, s: f.sub(f.sub(a, t), s), lambda a, t, s: f.reduce("add", [a, minus(t), minus(s)]))
-    return m.pointwise(x.dtype, element, x, top, total)
+
+    def stepwise(a: Payload, t: Payload, s: Payload) -> Payload:
+        return f.sub(f.sub(a, t), s)
+
+    def in_any_order(a: Payload, t: Payload, s: Payload) -> Payload:
+        return f.reduce("add", [a, minus(t), minus(s)])
+
+    return m.pointwise(x.dtype, f.forms(stepwise, in_any_order, last_holds=True), x, top, total)
 
 
 def asked_once(function: Callable[[Payload], Payload]) -> Callable[[Payload], Payload]:

@@ -14,7 +14,7 @@ from typing import Any
 from refrelax.errors import Ended
 from refrelax.rules import rule
 from refrelax.semantics.numbers.bounds import NARROW
-from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal, permitted
+from refrelax.semantics.numbers.ideal import DOUBLE, WIDE, entered, ideal, permitted
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.rounding import largest, smallest_normal
@@ -24,9 +24,6 @@ from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import TensorValue, Value, from_payloads
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Call
-
-WIDE = ("enclosure", "strict")
-"""The readings that hold all that is permitted."""
 
 POWERS = 1
 """The significant bits of a format that holds powers of two alone: ``float8_e8m0fnu``."""

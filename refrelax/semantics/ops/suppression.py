@@ -14,8 +14,11 @@ from math import isfinite
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers.ideal import WIDE, with_exact
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.overlaps import reached
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
@@ -62,6 +65,22 @@ def overlap(f: Arithmetic, a: Box, b: Box) -> Payload:
         lambda: f.neg(mulsub(f, common[0], common[1], muladd(f, aw, ah, f.mul(bw, bh)))),
     )
     return f.select(f.less_equal(union, zero), zero, f.div(shared, union))
+
+
+@rule("num/exact-is-permitted")
+def reaches(e: Evaluation, dtype: str, threshold: Payload, a: Box, b: Box) -> bool:
+    """Whether boxes overlap by ``threshold`` or more; open where the steps and the exact overlap differ in that."""
+    f = e.numerics.at(dtype)
+    if e.numerics.name in WIDE:
+        exact, steps = reached(threshold, a, b), f.less_equal(threshold, overlap(f, a, b))
+        if exact is not None and steps is (TRUE if exact else FALSE):
+            return exact
+    return e.numerics.decide(f.less_equal(threshold, permitted_overlap(e, dtype, a, b)))
+
+
+def permitted_overlap(e: Evaluation, dtype: str, a: Box, b: Box) -> Payload:
+    """``overlap`` and the exact one."""
+    return with_exact(e.numerics, dtype, lambda g, *corners: overlap(g, corners[:4], corners[4:]), *a, *b)
 
 
 def by_score(e: Evaluation, f: Arithmetic, scores: Sequence[Payload]) -> list[int]:
@@ -122,9 +141,11 @@ class _Batch:
             return True
         return self.e.numerics.decide(self.f.equal(self.rows[j][self.kind], self.rows[k][self.kind]))
 
-    def overlap(self, j: int, k: int) -> Payload:
-        corners = slice(self.start, self.start + 4)
-        return overlap(self.f, self.rows[j][corners], self.rows[k][corners])
+    def corners(self, j: int) -> Box:
+        return self.rows[j][self.start : self.start + 4]
+
+    def reaches(self, j: int, k: int) -> bool:
+        return reaches(self.e, self.dtype, self.threshold, self.corners(j), self.corners(k))
 
     def full(self, kept: Sequence[int]) -> bool:
         return 0 < self.most <= len(kept)
@@ -139,16 +160,20 @@ class _Batch:
             for k in range(j + 1, len(self.rows)):
                 if k in dropped or not self.above(k, zero) or not self.rivals(j, k):
                     continue
-                if self.e.numerics.decide(self.f.less_equal(self.threshold, self.overlap(j, k))):
+                if self.reaches(j, k):
                     dropped.add(k)
         return kept
 
     def soft(self) -> list[int]:
         """The rows that stay, in the order of being chosen; scores fall by ``exp(-overlap**2 / (2 * sigma))``."""
-        f, numerics = self.f, self.e.numerics
+        numerics = self.e.numerics
         least = number_at(numerics, self.dtype, A.real(self.call, "score_threshold"))
         sigma = A.real(self.call, "soft_nms_sigma")
-        scale = f.lit(Fraction(-1, 2) / Fraction(sigma) if isfinite(sigma) else -0.0)
+        scale = Fraction(-1, 2) / Fraction(sigma) if isfinite(sigma) else -0.0
+
+        def lowered(g: Arithmetic, score: Payload, shared: Payload) -> Payload:
+            return g.mul(score, g.math("exp")(g.mul(g.mul(g.lit(scale), shared), shared)))
+
         left, kept = list(range(len(self.rows))), list[int]()
         while not self.full(kept):
             best = None
@@ -164,11 +189,11 @@ class _Batch:
                 if not self.above(k, least) or not self.rivals(best, k):
                     stay.append(k)
                     continue
-                shared = self.overlap(best, k)
-                if numerics.decide(f.less_equal(self.threshold, shared)):
+                if self.reaches(best, k):
                     continue
-                self.rows[k][self.score] = f.mul(
-                    self.rows[k][self.score], f.math("exp")(f.mul(f.mul(scale, shared), shared))
+                shared = permitted_overlap(self.e, self.dtype, self.corners(best), self.corners(k))
+                self.rows[k][self.score] = with_exact(
+                    self.e.numerics, self.dtype, lowered, self.rows[k][self.score], shared
                 )
                 if self.above(k, least):
                     stay.append(k)
@@ -277,9 +302,7 @@ def _selected(e: Evaluation, args: tuple[Value, ...]) -> list[list[list[int]]]:
             if len(kept) >= most or not numerics.decide(s.less(floor, scores[b, c, j])):
                 break
             row = [boxes[b, j, k] for k in range(4)]
-            if not any(
-                numerics.decide(f.less_equal(iou, overlap(f, [boxes[b, i, k] for k in range(4)], row))) for i in kept
-            ):
+            if not any(reaches(e, boxes.dtype, iou, [boxes[b, i, k] for k in range(4)], row) for i in kept):
                 kept.append(j)
         return kept
 

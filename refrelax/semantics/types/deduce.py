@@ -39,7 +39,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.scalars import SymVar
-from refrelax.syntax.types import AnyType, FuncType, ShapeType, TupleType, Type
+from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, ShapeType, TupleType, Type
 
 _ANY = AnyType()
 
@@ -206,7 +206,7 @@ def leave_open(frame: TypingContext, what: str, claimed: Type, deduced: Type, sp
 def if_type(frame: TypingContext, e: If) -> Type:
     """The least common ancestor of the branches' types, each erased to what is in scope outside of it."""
     condition = type_of(frame, e.condition)
-    if isinstance(condition, ShapeType | TupleType | FuncType):
+    if isinstance(condition, ShapeType | TupleType | FuncType | PackedFuncType):
         frame.journal.report(
             "ty/if-condition", f"the condition must be a truth value, found {describe(condition)}", e.span
         )

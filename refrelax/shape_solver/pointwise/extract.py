@@ -19,11 +19,12 @@ from dataclasses import dataclass, replace
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import folds
 from refrelax.semantics.loops.grids import of_each_block
-from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, known_names
+from refrelax.semantics.loops.threads import as_thread_loop, is_block_index, is_shared, is_thread, known_names
 from refrelax.semantics.own_cells import is_private
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import scans
 from refrelax.shape_solver.pointwise.block_memory import OfThreads
+from refrelax.shape_solver.pointwise.closing import UNORDERED
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
@@ -150,7 +151,8 @@ class _Reader(Memories):
                 raise NotRead(f"the buffer {buffer.name} is a view of memory of another scope")
         contents = {name: each.content for name, each in self.memory.items()}
         content = self.views.over(buffer, shape, contents)
-        self.enter(replace(buffer, data=None, elem_offset=None), content, shape)
+        given = not isinstance(buffer.data, BufferRef) or self.memory[buffer.data.buffer].given
+        self.enter(replace(buffer, data=None, elem_offset=None), content, shape, given)
 
     def at_end(self, name: str, before: TensorTerm) -> TensorTerm:
         """What a parameter holds after the call: the same tensor, if nothing was stored, and another one if something
@@ -230,19 +232,17 @@ class _Reader(Memories):
 
     @rule("sh/threads")
     def threads(self, loop: For) -> None:
-        """A loop over threads. What belongs to one of them is read in one launch, and not after it."""
-        if self.tags or self.waiting:
-            self.loop_of_threads(loop)
-            return
-        own = self.private(loop)
-        if any(each.levels for each in own):
+        """A loop over threads. What belongs to one of them is read in that loop, and not after it: not in another loop
+        of the launch around both, and not by a thread that stood for others (a tag that is bound again)."""
+        own = [] if self.waiting or not is_thread(loop.thread or "") else self.private(loop)
+        if any(each.kind not in UNORDERED for memory in own for each in memory.levels):
             raise NotRead("a thread's memory in a loop whose turns are launches")
         self.loop_of_threads(loop)
-        for each in own:
-            each.broken = "a thread's memory after its launch"
+        for memory in own:
+            memory.broken = "a thread's memory after its launch"
 
     def private(self, loop: For) -> list[Memory]:
-        """The memory around a launch that belongs to one thread, and that its threads store to."""
+        """The memory around a loop over threads that belongs to one of them, and that they store to."""
         own = {id(self.memory[n]) for n, scope in self.scopes.items() if is_private(scope) and n in self.memory}
         changed = [self.memory[name] for name in sorted(stored(loop.body)) if name in self.memory]
         return [each for each in changed if id(each) in own and not each.given]

@@ -230,7 +230,7 @@ class Memories:
         for update in updates:
             if update.some:
                 memory.broken = LAST
-            else:
+            elif not memory.broken:
                 memory.content = self.stored(memory, update)
 
     def loops(self) -> Given:

@@ -31,6 +31,7 @@ from refrelax.semantics.loops.visit import accessed, statements_of
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.order import Accesses, Head, Order
 from refrelax.shape_solver.pointwise.spread import is_compact
+from refrelax.shape_solver.pointwise.statements import of_blocks
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -150,6 +151,8 @@ class Phases(Order):
             NotRead: threads wait where not all of them are seen to come, or keep what is not followed.
         """
         self.launch = loop
+        if any(isinstance(s, For | LaunchThread) and of_blocks(s.thread or "") for s in statements_of((loop,))):
+            raise NotRead("blocks of a grid inside of threads")  # (memory of a thread is each block's there)
         barrier = has_barrier(loop.body)
         self.implicit = self.implicit and not barrier
         self.apart = _not_reduced((loop,))

@@ -168,6 +168,8 @@ class Scope:
 
     parent: Scope | None = None
     table: dict[str, Entry] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+    """The names that have been ``TypeVar``s here."""
 
     def lookup(self, name: str) -> Entry | None:
         """The entry of ``name`` in this scope or an enclosing one."""
@@ -182,6 +184,8 @@ class Scope:
     def define(self, name: str, entry: Entry) -> None:
         """Give ``name`` a meaning here, hiding any outer one."""
         self.table[name] = entry
+        if isinstance(entry, TypeVarDecl):
+            self.declared.add(name)
 
     def child(self) -> Scope:
         """A scope inside this one."""
@@ -230,7 +234,7 @@ def _used_in_body(node: ast.FunctionDef, scope: Scope, known: set[str]) -> tuple
     """Names that the body uses and binds; not looked for when no ``TypeVar`` is left that only a body could use."""
     left: Scope | None = scope
     while left is not None:
-        if any(isinstance(entry, TypeVarDecl) and name not in known for name, entry in left.table.items()):
+        if any(isinstance(left.table[name], TypeVarDecl) and name not in known for name in left.declared):
             return used_names(_without_functions(node.body)), _bound_inside(node)
         left = left.parent
     return [], set()

@@ -25,3 +25,12 @@ def test_a_border_of_any_number(dtype: str, value: str, mode: str) -> None:
     assert isinstance(wanted, Returned) and isinstance(found, Returned)
     for a, b in zip(wanted.value.patterns(), found.value.patterns(), strict=True):
         assert a is None or a == b
+
+
+@pytest.mark.parametrize("mode", ["fast", "bits"])
+def test_loops_have_elements_where_their_operator_has_none(mode: str) -> None:
+    lowered = rr.lower(rr.check(rr.parse(TEXT.format(dtype="uint8", value="-300.0"))), "legalize").module
+    x = np.ones(2, "uint8")
+    wanted, found = rr.run(lowered, "main", x), rr.compile(lowered, mode=mode).run("main", x)
+    assert isinstance(wanted, Returned) and isinstance(found, Returned)
+    assert wanted.value.patterns() == found.value.patterns() == [0, 1, 1, 0]

@@ -52,9 +52,36 @@ def test_four_bits_wrap(dtype: str, call: str, mode: Any) -> None:
     assert found.value.dtype == wanted.value.dtype and found.value.tolist() == wanted.value.tolist()
 
 
+@pytest.mark.parametrize("mode", ["bits", "fast"])
+@pytest.mark.parametrize(
+    ("call", "dtype"),
+    [("R.nn.softmax(x)", "float8_e8m0fnu"), ("R.cumsum(R.add(x, x), axis=0)", "float8_e8m0fnu"),
+     ("R.nn.instance_norm(x, y, y, channel_axis=1, axes=[2])", "int8"), ("R.variance(x)", "int4")],
+)  # fmt: skip
+def test_what_has_no_array_form_is_the_definitions(call: str, dtype: str, mode: Any) -> None:
+    shape = (1, 2, 3) if "norm" in call else (4,)
+    c = module(call, f'R.Tensor({shape}, "{dtype}")', f'R.Tensor((2,), "{dtype}")')
+    args = [
+        rr.Tensor.of([[[1, 2, 4], [2, 2, 1]]] if len(shape) == 3 else [1, 2, 4, 2], dtype),
+        rr.Tensor.of([1, 2], dtype),
+    ]
+    found, wanted = rr.compile(c, "numpy", mode).run("main", *args), rr.run(c, "main", *args)
+    assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
+    assert found.value.dtype == wanted.value.dtype and found.value.patterns() == wanted.value.patterns()
+
+
+@pytest.mark.parametrize("mode", ["bits", "fast"])
+def test_a_range_of_such_a_dtype(mode: Any) -> None:
+    c = module('R.arange(T.float32(0.25), T.float32(3.0), T.float32(0.5), dtype="float8_e8m0fnu")')
+    found, wanted = rr.compile(c, "numpy", mode).run("main"), rr.run(c, "main")
+    assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
+    assert found.value.patterns() == wanted.value.patterns() and len(found.value.patterns()) == 6
+
+
 def test_what_cannot_be_done_is_said() -> None:
-    with pytest.raises(Unsupported, match=r"R\.nn\.softmax of float8_e8m0fnu"):
-        rr.compile(module("R.nn.softmax(x)", 'R.Tensor((2,), "float8_e8m0fnu")'), "numpy")
+    symbolic = module('R.arange(0, n, 1, dtype="float8_e8m0fnu")', 'R.Tensor(("n",), "float32")')
+    with pytest.raises(Unsupported, match="arange of float8_e8m0fnu"):
+        rr.compile(symbolic, "numpy")
     with pytest.raises(Unsupported, match="int7"):
         rr.compile(module("R.abs(x)", 'R.Tensor((2,), "int7")'), "numpy")
 

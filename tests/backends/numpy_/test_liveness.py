@@ -118,7 +118,7 @@ def outcomes_agree(name: str) -> None:
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every binding by itself: no groups (``fast_groups.py``)."""
-    monkeypatch.setattr(graph, "group_at", lambda writer, bindings: None)
+    monkeypatch.setattr(graph, "group_at", lambda *_: None)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -160,7 +160,7 @@ def test_a_broken_analysis_is_noticed(monkeypatch: pytest.MonkeyPatch, method: s
 
 @pytest.mark.parametrize("name", ["group", "branch"])
 def test_a_group_that_spoils_an_operand_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    wrong = lambda self, name, each, first, last, operands: same_tensor(self._type(name), self._type(each.name))  # noqa: E731
+    wrong = lambda self, name, each, first, last: same_tensor(self._type(name), self._type(each.name))  # noqa: E731
     monkeypatch.setattr(Liveness, "may_end_within", wrong)
     with pytest.raises((AssertionError, NameError)):
         outcomes_agree(name)

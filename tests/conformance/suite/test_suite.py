@@ -62,6 +62,9 @@ def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_p
         if answer is not None:
             valid["answer"].validate(answer)
     assert len({each["hash"] for each in records()}) == len(records())
+    told = ("name", "also", "rule", "verdict", "hash")
+    asked = Counter(json.dumps([v for k, v in sorted(each.items()) if k not in told]) for each in records())
+    assert max(asked.values()) == 1  # two of them differed in how an argument was written
 
 
 LISTENER = """

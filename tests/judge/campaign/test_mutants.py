@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax import cli
 from refrelax.backends.numpy_ import compile as backend
+from refrelax.errors import UsageError
 from refrelax.judge.campaign import mutants
-from refrelax.testing.mutations import mutated
+from refrelax.judge.campaign.causes import Cause
+from refrelax.judge.verdicts import NoVerdict
+from refrelax.testing import arguments
+from refrelax.testing.mutations import has_text, mutant, mutated
 
 pytestmark = pytest.mark.thorough
 
@@ -99,3 +103,45 @@ def test_wrapping_from_far_away_comes_to_an_end() -> None:
     )
     args = rr.Tensor.of([5, 6, 7, 8], "int8"), rr.Tensor.of(far, "int64")
     assert rr.diff(rr.check(rr.parse(text)), "main", args, impl="numpy").word == "AGREE"
+
+
+def test_a_mutant_without_a_text_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operands may be exchanged so that a tree checks that nobody can write down."""
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+        y = R.call_dps_packed("f", (x,), out_ty=R.Tensor((3,), "float32"))
+        return y
+"""
+    made = [m for k in range(60) if (m := mutant(rr.parse(text), random.Random(k))) is not None]
+    without = [m for m in made if not has_text(m.module)]
+    assert without and len(without) < len(made)
+    assert all(m is None or has_text(m) for m in (mutated(rr.parse(text), random.Random(k)) for k in range(60)))
+    monkeypatch.setattr(
+        mutants, "made", lambda *_: [(m, [[rr.Tensor.of_bytes("float32", (3,), bytes(12))]]) for m in made]
+    )
+    monkeypatch.setattr(mutants, "verdicts", lambda calls, *_: [[NoVerdict("a fault", reason="fault")] for _ in calls])
+    met = mutants.look((text,), "0", 1, None, lambda module, _: Cause("fault", rr.print_module(module), ()), False)
+    assert met.programs == len(made) and met.sightings
+    assert all(rr.parse(each.cause.how) for each in met.sightings)
+
+
+def test_what_is_too_large_is_not_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SOURCE.replace("(3, 4)", "(3000, 4000)").replace(
+        "(T.int64(3), T.int64(4))", "(T.int64(3000), T.int64(4000))"
+    )
+    text = text.replace("T.grid(T.int64(3), T.int64(4))", "T.grid(T.int64(3000), T.int64(4000))").replace(
+        "(3,)", "(3000,)"
+    )
+    small = rr.check(rr.parse(text))
+
+    def fails(*_: Any) -> int:
+        raise AssertionError("an element was made")
+
+    monkeypatch.setattr(arguments, "element", fails)
+    monkeypatch.setattr(mutants, "mutant", lambda *_: small)
+    assert mutants.made([text], "0", 3) == []
+    with pytest.raises(UsageError, match="too large"):
+        arguments.random_arguments(small.module, "main", most=100)

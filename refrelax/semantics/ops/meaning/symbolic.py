@@ -161,7 +161,7 @@ class Arithmetic:
     def either(self, *forms: Callable[[], data.Element]) -> data.Either:
         return data.Either(self.dtype, tuple(form() for form in forms))
 
-    def forms(self, *functions: Callable[..., data.Element]) -> Callable[..., data.Either]:
+    def forms(self, *functions: Callable[..., data.Element], last_holds: bool = False) -> Callable[..., data.Either]:
         return lambda *xs: data.Either(self.dtype, tuple(each(*xs) for each in functions))
 
     def __getattr__(self, name: str) -> Callable[..., data.Operation]:

@@ -5,12 +5,14 @@ Spec: ``spec/04-well-formedness.md``, Functions.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
 from refrelax.syntax.graph import Attrs, Function, StringValue
-from refrelax.syntax.module import Module
+from refrelax.syntax.module import BaseFunc, Module
 
 CONTRACT = "Contract"
 """The attribute of a graph-level function that names the library function whose meaning it is."""
@@ -38,13 +40,25 @@ def contract_of(f: Function) -> str | None:
     return text_of(dict(f.attrs).get(CONTRACT))
 
 
+_RECENT: deque[tuple[Mapping[str, BaseFunc], Mapping[str, str]]] = deque(maxlen=4)
+"""The contracts of the modules that were asked about last, which are asked about for each of their functions."""
+
+
 def contracts_of(module: Module) -> Mapping[str, str]:
     """Names of library functions, each with the name of the function that is its contract."""
-    found: dict[str, str] = {}
-    for name, function in module.relax_functions().items():
-        library = contract_of(function)
-        if library is not None:
-            found[library] = name
+    return contracts_among(module.functions)
+
+
+def contracts_among(functions: Mapping[str, BaseFunc]) -> Mapping[str, str]:
+    """The same of functions by name, those of a module or others."""
+    for known, contracts in tuple(_RECENT):
+        if known is functions:
+            return contracts
+    ordered = functions if isinstance(functions, MappingProxyType) else dict(sorted(functions.items()))
+    graph = ((name, contract_of(each)) for name, each in ordered.items() if isinstance(each, Function))
+    found = MappingProxyType({library: name for name, library in graph if library is not None})
+    if ordered is functions:  # (a module's, which nobody changes)
+        _RECENT.append((functions, found))
     return found
 
 

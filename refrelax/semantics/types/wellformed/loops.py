@@ -86,6 +86,17 @@ class _Scopes:
         yield
         self.vars, self.buffers = saved_vars, saved_buffers
 
+    @contextmanager
+    def shadowed(self, own: dict[str, str]) -> Iterator[None]:
+        """Inside, the names are parameters of these dtypes, whatever else of the function has their names."""
+        dtypes_, loops = self.dtypes, self.hidden_loops
+        with self.scope():
+            self.vars.update(own)
+            self.dtypes = {**dtypes_, **own}
+            self.hidden_loops = {name: block for name, block in loops.items() if name not in own}
+            yield
+        self.dtypes, self.hidden_loops = dtypes_, loops
+
     def prim_func(self, f: PrimFunc) -> None:
         self.ret = f.ret
         for param in f.params:
@@ -296,9 +307,7 @@ class _Scopes:
                 self.found += operands.expression(e, span)
                 return
             case CommReducer():
-                with self.scope():
-                    self.vars.update(each.name for each in (*e.lhs, *e.rhs))
-                    self.dtypes.update({each.name: each.dtype for each in (*e.lhs, *e.rhs)})
+                with self.shadowed({each.name: each.dtype for each in (*e.lhs, *e.rhs)}):
                     for each in (*e.result, *e.identity):
                         self.expr(each, span)
                 return

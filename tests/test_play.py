@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from refrelax.exercises import starts
-from refrelax.views.play import ACTIONS, answer
+from refrelax.play import ACTIONS, answer
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def ask(action: str, program: str = starts.SCHEDULE, **more: Any) -> dict[str, Any]:
