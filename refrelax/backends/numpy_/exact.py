@@ -50,7 +50,7 @@ def elementary(name: str, x: Any) -> Any:
         return _each(one, x)
     with np.errstate(all="ignore"):
         wide = double(x.astype(np.float64))
-        low, result, high = ((wide * m).astype(x.dtype) for m in (1 - MARGIN, 1.0, 1 + MARGIN))
+        low, result, high = (cast(wide * m, x.dtype) for m in (1 - MARGIN, 1.0, 1 + MARGIN))
         doubtful = ~((low == result) & (result == high)) | ~np.isfinite(wide)
         if name in ("sigmoid", "rsqrt", "exp10"):  # forms that lose more than the margin at the ends of the range
             doubtful |= ~(np.abs(wide) > 2.0**-900)
@@ -77,7 +77,7 @@ def _rounded(name: str, x: Any, y: Any) -> Any:
     apply = function2(name, x.dtype.name)
     with np.errstate(all="ignore"):
         wide = _DOUBLE2[name](x.astype(np.float64), y.astype(np.float64))
-        low, result, high = ((wide * m).astype(x.dtype) for m in (1 - MARGIN, 1.0, 1 + MARGIN))
+        low, result, high = (cast(wide * m, x.dtype) for m in (1 - MARGIN, 1.0, 1 + MARGIN))
         doubtful = ~((low == result) & (result == high)) | ~(np.abs(wide) > 2.0**-900) | ~np.isfinite(wide)
     if doubtful.any():
         result = np.array(result)
@@ -184,6 +184,8 @@ def cast(x: Any, dtype: Any) -> Any:
         return x != 0
     if dtype.name == "float8_e8m0fnu" and x.dtype != dtype:
         return _power_of_two(x).view(dtype)
+    if dtype.name == "bfloat16" and x.dtype.kind in "iu" and x.dtype.itemsize > 2:
+        x = _odd_float64(x)
     if x.dtype == np.float64 and dtype.itemsize < 4 and dtype != np.float16 and dtype.kind not in "iub":
         return _odd_float32(x).astype(dtype)
     with np.errstate(all="ignore"):
@@ -197,13 +199,20 @@ def cast(x: Any, dtype: Any) -> Any:
 def _power_of_two(x: Any) -> Any:
     """The patterns of float8_e8m0fnu nearest to numbers, a tie to the greater; NaN below zero (-0 as well) and beyond
     the greatest."""
-    if x.dtype.kind in "iu" and x.dtype.itemsize == 8:  # to odd, so that binary64 holds it
-        x = np.where(x >> 52 > 0, ((x >> 11) | ((x & 2047) != 0)).astype(np.float64) * 2048.0, x.astype(np.float64))
-    wide = x.astype(np.float64)
+    wide = _odd_float64(x)
     mantissa, exponent = np.frexp(np.where(np.isfinite(wide), wide, 1.0))
     power = np.maximum(exponent - 1 + (mantissa >= 0.75), -127)
     lost = ~np.isfinite(wide) | np.signbit(wide) | (power > 127)
     return np.where(lost, 255, np.where(wide == 0, 0, power + 127)).astype(np.uint8)
+
+
+def _odd_float64(x: Any) -> Any:
+    """Numbers in binary64, integers of 64 bits rounded to odd."""
+    near = x.astype(np.float64)
+    if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
+        return near
+    odd = ((x >> 11) | ((x & 2047) != 0)).astype(np.float64) * 2048.0
+    return np.where(np.abs(near) >= 2.0**53, odd, near)
 
 
 def _odd_float32(x: Any) -> Any:
