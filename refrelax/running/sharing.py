@@ -73,6 +73,8 @@ def shared(data: Any) -> Any:
         if type(data) is not numpy.ndarray:
             as_it_lies(data)
         return _ours(numpy.asarray(data))
+    if isinstance(data, type):
+        raise UsageError(f"a class, {data.__name__}, is no array")
     if hasattr(data, "__cuda_array_interface__"):
         raise UsageError(f"an array on a device, a {type(data).__name__}, where one in the host's memory is expected")
     if hasattr(data, "__dlpack__"):

@@ -159,7 +159,8 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
     """Arguments of a loop program that it stores into are memory that the caller sees, and nobody else's.
 
     Raises:
-        UsageError: such an argument is a list or a number, cannot be written, or shares memory with another.
+        UsageError: such an argument is a list or a number, cannot be written, has elements that share memory, or shares
+            memory with another.
     """
     for k, name in written.items():
         if k >= len(args) or not isinstance(values[k], np.ndarray):
@@ -171,10 +172,31 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
             raise UsageError(f"{name} is written, and the array given for it is read-only")
         if isinstance(args[k], list | tuple | int | float) or not _same_memory(args[k], values[k]):
             raise UsageError(f"{name} is written: give an array of the machine's byte order, not {_told(args[k])}")
+        if _overlaps_itself(values[k]):
+            raise UsageError(
+                f"elements of {name} share memory that the program writes: give an array with a place for each"
+            )
     for a, b in combinations([k for k, each in enumerate(values) if isinstance(each, np.ndarray)], 2):
         one = args[a] is args[b] or np.shares_memory(values[a], values[b])
         if (a in written or b in written) and one:
             raise UsageError(f"the arguments {a} and {b} share memory that the program writes")
+
+
+def _overlaps_itself(array: Any) -> bool:
+    """Whether two elements of an array share bytes: exactly, and by the strides alone where these nest."""
+    if array.size < 2 or array.flags.forc:
+        return False
+    reach = array.itemsize
+    for step, extent in sorted((abs(step), extent) for step, extent in zip(array.strides, array.shape) if extent > 1):
+        if step < reach:
+            break
+        reach += (extent - 1) * step
+    else:
+        return False
+    places = np.zeros((), np.int64)
+    for step, extent in zip(array.strides, array.shape):
+        places = places[..., None] + np.arange(extent) * step
+    return bool((np.diff(np.sort(places, axis=None)) < array.itemsize).any())
 
 
 def _same_memory(value: Any, array: Any) -> bool:
