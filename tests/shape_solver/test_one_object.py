@@ -14,7 +14,7 @@ from refrelax.shape_solver.pointwise import Logic, TensorTerm, Terms
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, compare
 from refrelax.shape_solver.pointwise.one_object import one_object
-from refrelax.shape_solver.pointwise.simplify import _divided, divides, simplified
+from refrelax.shape_solver.pointwise.simplify import divides, quotient_and_rest, simplified
 from refrelax.shape_solver.pointwise.terms import OPEN, Fold, Int, Load, Term
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
@@ -233,7 +233,7 @@ def product(p: Poly, q: Poly) -> Poly:
 @given(POLYNOMIALS, POLYNOMIALS.filter(bool), POLYNOMIALS)
 def test_a_quotient_and_its_rest_are_the_whole(p: Poly, q: Poly, rest: Poly) -> None:
     for whole in (p, add(product(p, q), rest)):
-        found, left = _divided(whole, q)
+        found, left = quotient_and_rest(whole, q)
         assert add(product(found, q), left) == whole
 
 

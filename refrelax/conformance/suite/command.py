@@ -34,6 +34,9 @@ START = 60.0
 LOOK = 0.5
 """Seconds of silence after which is looked whether the process is still there."""
 
+LEFT = {"end": "crash", "why": f"its process ended with {ended_by(0)}"}
+"""What is said of a process that leaves without a fault."""
+
 LONGEST = 1 << 28
 """Bytes of one answer."""
 
@@ -56,6 +59,8 @@ class Command:
         """Starts in a row without a hello."""
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = bytearray()
+        self._answers = 0
+        """How many cases the process has answered."""
 
     def start(self) -> Hello:
         """Start the process, if none is running, and hear what it says of itself.
@@ -74,7 +79,7 @@ class Command:
             )
         except OSError as error:
             raise UsageError(f"--impl: {self.words[0]} cannot be started: {error.strerror}") from None
-        self._rest = bytearray()
+        self._rest, self._answers = bytearray(), -1  # (a hello is none)
         answer = self._exchange(greeting(), START)
         if answer.get("end") in ("crash", "hang"):
             hint = " (is its input or its output buffered?)" if answer["end"] == "hang" else ""
@@ -112,8 +117,14 @@ class Command:
                 hello = self.start()
             except UsageError as error:
                 return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
-        began = time.perf_counter()
+        began, before = time.perf_counter(), self._answers
         answer = self._exchange(asked, self.deadline)
+        if before and answer == LEFT:  # it may have left before it was asked: a new one is
+            try:
+                self.start()
+            except UsageError as error:
+                return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
+            answer = self._exchange(asked, self.deadline)
         self._patience.heard(record["name"], answer["end"] == "hang" if "end" in answer else False)
         return {**answer, "seconds": round(time.perf_counter() - began, 6)}
 
@@ -145,6 +156,7 @@ class Command:
             shown = f"{bytes(self._rest[:60])!r}".removeprefix("b")
             self.close()
             return {"end": "crash", "why": f"expected one line for one request, found more: {shown}"}
+        self._answers += 1
         return answer
 
     def _has_said_more(self) -> bool:
