@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from refrelax.errors import Ended
 from refrelax.semantics.dims import NO_FACTS, Facts, bounds, equal, shape_facts, simplify, substitute, value
 from refrelax.semantics.dims.required import required
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Let, Not, PrimExpr, Select, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Let, Not, PrimExpr, Select, SymVar, int_imm, walk
 
 NAMES = ("n", "m", "k")
 n, m, k = (SymVar(name) for name in NAMES)
@@ -81,6 +81,8 @@ def rewritten(e: PrimExpr) -> PrimExpr:
             return Binary("Sub", x, Binary("Mul", Binary("FloorDiv", x, y), y))
         case Binary("Max", a, b):
             x, y = rewritten(a), rewritten(b)
+            if any(isinstance(each, Binary) and each.op in ("Min", "Max") for each in (*walk(a), *walk(b))):
+                return Binary("Max", y, x)  # (what is opened in a minimum is a member of a maximum)
             return Binary("Sub", Binary("Add", x, y), Binary("Min", y, x))
         case Binary(op, a, b):
             return Binary(op, rewritten(a), rewritten(b))
