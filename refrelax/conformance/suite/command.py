@@ -25,7 +25,7 @@ from refrelax.conformance.suite.protocol import hello as greeting
 from refrelax.conformance.suite.records import Record
 from refrelax.errors import UsageError
 
-ENDING = 1.0
+ENDING = 5.0
 """Seconds that a process that closed its output may take to end."""
 
 START = 60.0
