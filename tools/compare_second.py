@@ -129,18 +129,17 @@ class Process:
         self.main = main
         self.process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> Process:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End it."""
         if self.process is not None:
-            self.process.kill()
             self.process.communicate()
 
     def ask(self, tree: Tree) -> dict[str, Any]:
         """What it says of a tree."""
-        if self.process is None or self.process.poll() is not None:
-            self.__exit__()
+        if self.process is not None and self.process.poll() is not None:
+            self.close()
+            self.process = None
+        if self.process is None:
             self.process = subprocess.Popen(
                 ["node", self.main],
                 stdin=subprocess.PIPE,
@@ -203,8 +202,9 @@ def main() -> int:
     options = parser.parse_args()
     found, counts = compared(options.count, options.seed, options.main)
     if options.small:
-        with Process(options.main) as process:
-            found = [smaller(each, process) for each in found]
+        process = Process(options.main)
+        found = [smaller(each, process) for each in found]
+        process.close()
     by: dict[tuple[str, str], list[Difference]] = defaultdict(list)
     for each in found:
         by[each.kind, each.what if each.kind != "types" else each.what.split(":")[0]].append(each)
