@@ -93,15 +93,15 @@ def lifted(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable
     words: tuple[str, ...] = ()
     if (found := _fetched(_taking(of, names[0], types), second, names[0], known, named=False)) is not None:
         second, words = found.second, tuple(f"in {names[0]}, {each}" for each in found.words)
-        second = _told(check(second), names[0])
-    given = check(second).signatures[names[0]].ret
-    if not isinstance(given, TupleType):
+        second = _told(_checked(second), names[0])
+    given = _checked(second).signatures[names[0]].ret
+    if not isinstance(given, TupleType) or not _takes_one_tuple(second.functions[names[0]]):
         return None
     entry_known = known.union(name for each in nodes(of) for name in library_names(each))
     virtual = _taking_more(a, own, names[0], given)
     before = Module({entry: virtual})
     if (found := _fetched(before, second, entry, entry_known, named=False)) is not None:
-        second, words = _told(check(found.second), entry), (*words, *found.words)
+        second, words = _told(_checked(found.second), entry), (*words, *found.words)
         b = second.functions[entry]
     assert isinstance(b, graph.Function)
     _fits(names[0], given, b.params[own:])
@@ -261,11 +261,24 @@ def _turned_back(
     if found is None:
         return None
     new, args, words = found
+    checked = _checked(replace(second, functions={**second.functions, entry: new}))
+    return replace(new, ret=checked.signatures[entry].ret), args, words
+
+
+def _checked(module: Module) -> CheckedModule:
+    """A program in which calls that fetch are what they are assumed to give."""
     try:
-        checked = check(replace(second, functions={**second.functions, entry: new}))
+        return check(module)
     except Rejection as rejection:
         raise Unlike(f"{rejection.diagnostics[0]}, with what the number says in the place of what is fetched") from None
-    return replace(new, ret=checked.signatures[entry].ret), args, words
+
+
+def _takes_one_tuple(function: object) -> bool:
+    return (
+        isinstance(function, graph.Function)
+        and len(function.params) == 1
+        and isinstance(function.params[0].type, TupleType)
+    )
 
 
 def _set_as_one(wanted: Type | None, found: Type | None) -> bool:

@@ -209,3 +209,17 @@ def test_items_of_one_type_that_both_fetch() -> None:
     names = swapped(first, '"a"', '"b"')
     assert answer(names, first).word == "NO-VERDICT"
     assert answer(swapped(names, "fget(0", "fget(2"), first).word == "REFUTED"
+
+
+def test_what_takes_no_parameters_in_a_tuple_is_not_called_rejected() -> None:
+    """Its call by the pairing had other arguments, and that was told as a fault of the program."""
+    other = f"""    @R.function
+    def main_transform_params(p: {V}) -> R.Tuple({V}, {W}, {W}):
+        m = T.int64()
+        w = R.zeros(R.shape([m, m]), "float32")
+        r = (p, w, w)
+        return r
+
+"""
+    found = answer(other + MAIN)
+    assert isinstance(found, NoVerdict) and "rejected" not in found.why, found
