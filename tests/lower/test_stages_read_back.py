@@ -86,6 +86,27 @@ def test_examples(name: str) -> None:
         assert [each for pipeline in PIPELINES for each in read_back(checked, pipeline)] == []
 
 
+SHIFTED = """
+n = TypeVar("n")
+m = TypeVar("m")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n + 1,), "float32"), y: R.Tensor((2, m), "int64"), s: R.Shape((n,))):
+        with R.dataflow():
+            a = R.square(x)
+            b = R.floor_mod(y, R.const(1, "int64"))
+            c = R.take(a, b, axis=0, mode="fast")
+            R.output(c)
+        return c
+"""
+
+
+def test_a_symbol_that_is_mentioned_before_it_is_defined() -> None:
+    """``n + 1`` stands before the ``m`` of a fused function, and ``n`` itself behind it."""
+    assert read_back(rr.check(rr.parse(SHIFTED)), "paper") == []
+
+
 @pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(modules())
