@@ -175,11 +175,13 @@ def _statements(stmts: tuple[Stmt, ...], taken: set[str]) -> tuple[Stmt, ...]:
                     return (*found, replace(stmt, buffer=made, init=None), *_statements(rest, taken))
                 found.append(stmt)
             case SBlock():
-                body, init, allocs = stmt.body, stmt.init, []
+                block, allocs = stmt, []
                 for buffer in stmt.allocs:
-                    made, body = _owned(buffer, body, taken)
+                    made, (changed,) = _owned(buffer, (block,), taken)  # (its init uses them, too)
+                    assert isinstance(changed, SBlock)
+                    block = changed
                     allocs.append(made)
-                found.append(replace(stmt, allocs=tuple(allocs), body=_statements(body, taken), init=init))
+                found.append(replace(block, allocs=tuple(allocs), body=_statements(block.body, taken)))
             case For() | While() | AttrStmt() | LaunchThread():
                 found.append(replace(stmt, body=_statements(stmt.body, taken)))
             case IfThenElse():

@@ -39,6 +39,13 @@ MORE = {
         "            B[v] = L[0]",
         [1, 2, 3, 4, 5, 6],
     ),
+    "started by its block": (
+        "for k in range(1):\n    with T.sblock('a'):\n        j = T.axis.reduce(1, k)\n"
+        "        L = T.sblock_alloc_buffer((1,), scope='local')\n"
+        "        with T.init():\n            L[0] = T.float32(3)\n"
+        f"        for t in {TX}:\n            L[0] = L[0] + A[t]\n        for t in {TX}:\n            B[t] = L[0]",
+        [4, 5, 6, 7, 8, 9],
+    ),
     "in a condition": (
         f"L = T.alloc_buffer((1,), scope='local')\nfor t in {TX}:\n    L[0] = A[t]\nfor t in {TX}:\n"
         "    if L[0] > T.float32(3):\n        B[t] = L[0]\n    else:\n        B[t] = T.float32(0)",
