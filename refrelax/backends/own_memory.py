@@ -14,8 +14,8 @@ from math import prod
 from refrelax.backends.digits import determined
 from refrelax.backends.errors import Unsupported
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
-from refrelax.semantics.loops.blocks import folds, reduces_across
-from refrelax.semantics.loops.threads import is_thread
+from refrelax.semantics.loops.blocks import folded_over
+from refrelax.semantics.loops.threads import as_thread_loop, is_thread
 from refrelax.semantics.loops.visit import expressions, rebuild, statements_of, touched
 from refrelax.semantics.own_cells import is_private
 from refrelax.syntax.loops import (
@@ -81,7 +81,8 @@ class Around:
         """What lies around the statements inside of a statement."""
         thread = thread_of(stmt)
         if thread is not None:
-            folded = self.folded | {thread.tag} if name in _folded(stmt, thread) else self.folded - {thread.tag}
+            folds = name in folded_over((stmt,), thread.var.name)
+            folded = self.folded | {thread.tag} if folds else self.folded - {thread.tag}
             return replace(self, threads=(*self.threads, thread), again=self.again or self.repeated, folded=folded)
         match stmt:
             case For():
@@ -97,21 +98,12 @@ class Around:
 
 def thread_of(stmt: Stmt) -> Thread | None:
     """The threads that a statement is a loop over; virtual threads are turns of one."""
-    match stmt:
-        case For(thread=str(tag), step=None) if is_thread(tag):
-            return Thread(id(stmt), tag, stmt.var, stmt.min, stmt.extent)
-        case For(thread=str(tag)) if is_thread(tag):
-            raise Unsupported("a loop over threads with a step")
-        case LaunchThread(thread=tag) if is_thread(tag):
-            return Thread(id(stmt), tag, stmt.var, int_imm(0, stmt.var.dtype), stmt.extent)
-        case _:
-            return None
-
-
-def _folded(stmt: Stmt, thread: Thread) -> set[str]:
-    """The buffers into which blocks reduce over threads."""
-    blocks = (each for each in statements_of((stmt,)) if isinstance(each, SBlock))
-    return {name for each in blocks if reduces_across(each, (thread.var.name,)) for name in folds(each)}
+    loop = as_thread_loop(stmt) if isinstance(stmt, LaunchThread) else stmt
+    if not isinstance(loop, For) or loop.thread is None or not is_thread(loop.thread):
+        return None
+    if loop.step is not None:
+        raise Unsupported("a loop over threads with a step")
+    return Thread(id(stmt), loop.thread, loop.var, loop.min, loop.extent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +139,15 @@ def with_own_memory(func: PrimFunc) -> PrimFunc:
     Raises:
         Unsupported: it is not seen how, or there would be too much memory.
     """
-    if not any(isinstance(each, LaunchThread) or (isinstance(each, For) and each.thread) for each in _all(func)):
+    every = list(statements_of(func.body))
+    if not any(isinstance(each, LaunchThread) or (isinstance(each, For) and each.thread) for each in every):
         return func
-    taken = {n.name for each in _all(func) for e in expressions(each) for n in walk(e) if isinstance(n, SymVar)}
+    taken = {n.name for each in every for e in expressions(each) for n in walk(e) if isinstance(n, SymVar)}
     body, allocs = func.body, []
     for buffer in func.root_allocs:
         made, body = _owned(buffer, body, taken)
         allocs.append(made)
     return replace(func, root_allocs=tuple(allocs), body=_statements(body, taken))
-
-
-def _all(func: PrimFunc) -> Iterator[Stmt]:
-    return statements_of(func.body)
 
 
 def _statements(stmts: tuple[Stmt, ...], taken: set[str]) -> tuple[Stmt, ...]:

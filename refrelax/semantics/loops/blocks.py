@@ -24,7 +24,7 @@ from refrelax.semantics.loops.regions import declare
 from refrelax.semantics.loops.visit import expressions, statements_of
 from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.syntax import dtypes
-from refrelax.syntax.loops import Bind, BufferStore, IterVar, SBlock
+from refrelax.syntax.loops import Bind, BufferStore, IterVar, SBlock, Stmt
 from refrelax.syntax.scalars import Binary, BufferLoad, BufferRef, PrimExpr, RangeArg, SymVar, walk
 
 
@@ -173,6 +173,12 @@ def folds(block: SBlock) -> frozenset[str]:
     others |= {each.buffer for each in stores if starts.get(each.buffer) != each.indices}
     others |= {each.buffer for each in stores if not _made_of(each.value, each.buffer, lets)}
     return frozenset(starts) - others
+
+
+def folded_over(stmts: Iterable[Stmt], var: str) -> set[str]:
+    """The buffers into which blocks reduce over the variable of a loop: its threads take turns over one result."""
+    blocks = (each for each in statements_of(stmts) if isinstance(each, SBlock))
+    return {name for each in blocks if reduces_across(each, (var,)) for name in folds(each)}
 
 
 def turns(block: SBlock, threads: Iterable[str]) -> tuple[bool, ...] | None:

@@ -22,7 +22,6 @@ from refrelax.semantics.storage import Contents, Storage
 Coords = tuple[tuple[str, int], ...]
 """A thread: its value for each thread tag, outermost loop first."""
 
-
 WARP = 32
 """Threads of a warp, in increasing order of ``x + extent(x) * (y + extent(y) * z)``."""
 

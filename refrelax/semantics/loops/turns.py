@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.rules import rule
-from refrelax.semantics.loops.blocks import folds, reduces_across
+from refrelax.semantics.loops.blocks import folded_over
 from refrelax.semantics.loops.frame import Builder, Frame, Run
 from refrelax.semantics.loops.threads import is_thread, reached
-from refrelax.semantics.loops.visit import statements_of, touched
+from refrelax.semantics.loops.visit import touched
 from refrelax.semantics.own_cells import Local, Own, kept, marked
 from refrelax.semantics.storage import Storage
-from refrelax.syntax.loops import For, SBlock
+from refrelax.syntax.loops import For
 
 
 @dataclass(slots=True)
@@ -105,17 +105,11 @@ def turns_of(build: Builder, loop: For) -> Turns | None:
     if loop.thread is None or not is_thread(loop.thread):
         return None
     found: dict[int, Storage] = {}
-    for name in sorted(touched(loop.body) - _folded(loop)):
+    for name in sorted(touched(loop.body) - folded_over(loop.body, loop.var.name)):
         bound = reached(build, name)
         if bound is not None and all(isinstance(cells, Local | Own) for cells in bound.storage.planes.values()):
             found[id(bound.storage)] = bound.storage
     return Turns(loop.thread, tuple(found.values()), build.context.running) if found else None
-
-
-def _folded(loop: For) -> set[str]:
-    """The buffers into which blocks reduce over the threads of a loop: their threads take turns over one result."""
-    blocks = (each for each in statements_of(loop.body) if isinstance(each, SBlock))
-    return {name for each in blocks if reduces_across(each, (loop.var.name,)) for name in folds(each)}
 
 
 def announced(turns: Turns, begin: Callable[[int], None]) -> Callable[[int], None]:
