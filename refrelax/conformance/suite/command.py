@@ -59,8 +59,6 @@ class Command:
         """Starts in a row without a hello."""
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = bytearray()
-        self._answers = 0
-        """How many cases the process has answered."""
 
     def start(self) -> Hello:
         """Start the process, if none is running, and hear what it says of itself.
@@ -79,7 +77,7 @@ class Command:
             )
         except OSError as error:
             raise UsageError(f"--impl: {self.words[0]} cannot be started: {error.strerror}") from None
-        self._rest, self._answers = bytearray(), -1  # (a hello is none)
+        self._rest = bytearray()
         answer = self._exchange(greeting(), START)
         if answer.get("end") in ("crash", "hang"):
             hint = " (is its input or its output buffered?)" if answer["end"] == "hang" else ""
@@ -100,31 +98,30 @@ class Command:
         """
         if (why := self._patience.refusal(record["name"])) is not None:
             return {"end": "unsupported", "why": why}
+        fresh = self._process is None
         try:
             hello = self.start()
         except UsageError as error:
             if self.hello is None:
                 raise
-            return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
+            return _not_started(error)
         if record["profile"] not in hello.profiles:
             return {"end": "unsupported", "why": f"the profile {record['profile']}"}
         asked = request(number, record, hello.takes)
         if asked is None:
             return {"end": "unsupported", "why": f"the case has no {hello.takes}"}
-        if self._has_said_more():
-            self.close()
-            try:
-                hello = self.start()
-            except UsageError as error:
-                return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
-        began, before = time.perf_counter(), self._answers
-        answer = self._exchange(asked, self.deadline)
-        if before and answer == LEFT:  # it may have left before it was asked: a new one is
-            try:
+        try:
+            if self._has_said_more():
+                self.close()
                 self.start()
-            except UsageError as error:
-                return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
+                fresh = True
+            began = time.perf_counter()
             answer = self._exchange(asked, self.deadline)
+            if answer == LEFT and not fresh:  # it may have left before it was asked: a new one is
+                self.start()
+                answer = self._exchange(asked, self.deadline)
+        except UsageError as error:
+            return _not_started(error)
         self._patience.heard(record["name"], answer["end"] == "hang" if "end" in answer else False)
         return {**answer, "seconds": round(time.perf_counter() - began, 6)}
 
@@ -156,7 +153,6 @@ class Command:
             shown = f"{bytes(self._rest[:60])!r}".removeprefix("b")
             self.close()
             return {"end": "crash", "why": f"expected one line for one request, found more: {shown}"}
-        self._answers += 1
         return answer
 
     def _has_said_more(self) -> bool:
@@ -231,6 +227,11 @@ class Command:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
+
+
+def _not_started(error: UsageError) -> Answer:
+    """What is said of a case where the process that is started for it says no hello."""
+    return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
 
 
 def ask_all(command: str, records: Iterable[Record], deadline: float, jobs: int = 1) -> Iterator[Answer]:
