@@ -13,7 +13,6 @@ reason.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
@@ -21,19 +20,17 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from refrelax.conformance import load, load_named_examples
-from refrelax.conformance.suite import store
+from mutate_second import equivalents, options_of, records_of
+
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.protocol import request
-from refrelax.conformance.suite.records import Record, exported
+from refrelax.conformance.suite.records import Record
 
 ROOT = Path(__file__).resolve().parents[1]
 HELD_OUT = ROOT / "conformance" / "held-out"
@@ -198,20 +195,11 @@ def same(mutant: Mutant, known: dict[str, str]) -> str | None:
     return known.get(mutant.key)
 
 
-def equivalents() -> dict[str, str]:
-    """Reasons by the key of the mutant."""
-    path = HELD_OUT / "equivalent.toml"
-    rows: list[dict[str, str]] = (
-        tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", []) if path.exists() else []
-    )
-    return {each["mutant"]: each["why"] for each in rows}
-
-
 def report(
     drawn: list[Mutant], found: list[str | None], asked: Asked, total: int, seed: int, source: str
 ) -> tuple[str, float]:
     """The report, in Markdown, and the share that is killed."""
-    known = equivalents()
+    known = equivalents(HELD_OUT)
     programs = [(m, by) for m, by in zip(drawn, found, strict=True) if by is not None]
     alike = [m for m, by in programs if not by and same(m, known)]
     alive = [m for m, by in programs if not by and not same(m, known)]
@@ -236,23 +224,13 @@ def report(
 
 def main() -> int:
     """0 if at least ``--least`` percent of the mutants that are not equivalent are killed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draw", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--least", type=float, default=95.0, help="percent that must be killed")
-    parser.add_argument("--suite", type=Path, help="an exported suite, in place of this edition's own")
-    parser.add_argument("--report", type=Path)
-    options = parser.parse_args()
-    records: list[Any] = list(
-        store.read(options.suite) if options.suite else exported((*load(), *load_named_examples()))
-    )
+    options = options_of(__doc__, draw=300, least=95.0).parse_args()
     source = (HELD_OUT / "impl.c").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
         folder = Path(name)
         program = compiled(source, folder, "own")
         assert program is not None
-        asked = ask(program, [json.loads(json.dumps(each)) for each in records])
+        asked = ask(program, records_of(options.suite))
         listed = mutants(source)
         drawn = random.Random(options.seed).sample(listed, min(options.draw, len(listed)))
         texts = [source[: m.start] + m.text + source[m.end :] for m in drawn]

@@ -178,9 +178,9 @@ def key(mutant: Mutant) -> str:
     return f"{mutant['file']}: {mutant['in']} @{mutant['column']}: {mutant['text'][:60]}"
 
 
-def equivalents() -> dict[str, str]:
+def equivalents(folder: Path = SECOND) -> dict[str, str]:
     """Reasons by the key of the mutant."""
-    path = SECOND / "equivalent.toml"
+    path = folder / "equivalent.toml"
     if not path.exists():
         return {}
     return {each["mutant"]: each["why"] for each in tomllib.loads(path.read_text(encoding="utf-8"))["equivalent"]}
@@ -234,20 +234,31 @@ def report(drawn: list[Mutant], found: list[list[str]], asked: Asked, total: int
     return "\n".join(lines)
 
 
-def main() -> int:
-    """0 if at least ``--least`` percent of the mutants that are not equivalent are killed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draw", type=int, default=200)
+def options_of(text: str | None, draw: int, least: float) -> argparse.ArgumentParser:
+    """What campaigns of mutants that the suite has to kill are asked."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draw", type=int, default=draw)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--least", type=float, default=98.0, help="percent that must be killed")
+    parser.add_argument("--least", type=float, default=least, help="percent that must be killed")
     parser.add_argument("--suite", type=Path, help="an exported suite, in place of this edition's own")
     parser.add_argument("--report", type=Path)
+    return parser
+
+
+def records_of(suite: Path | None) -> list[Record]:
+    """The records of an exported suite, or of this edition's own, as JSON gives them."""
+    records: list[Any] = list(store.read(suite) if suite else exported((*load(), *load_named_examples())))
+    return [json.loads(json.dumps(each)) for each in records]
+
+
+def main() -> int:
+    """0 if at least ``--least`` percent of the mutants that are not equivalent are killed."""
+    parser = options_of(__doc__, draw=200, least=98.0)
     parser.add_argument("--cover", metavar="AREA", help="say which cases named so are needed, and for what")
     parser.add_argument("--survivors", type=Path, help="write the survivors there, as JSON")
     options = parser.parse_args()
-    records = list(store.read(options.suite) if options.suite else exported((*load(), *load_named_examples())))
-    asked = ask([json.loads(json.dumps(r)) for r in records])
+    asked = ask(records_of(options.suite))
     listed = mutants()
     drawn = random.Random(options.seed).sample(listed, min(options.draw, len(listed)))
     found = killers(drawn, asked, options.jobs, every=bool(options.cover))

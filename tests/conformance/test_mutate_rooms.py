@@ -4,26 +4,18 @@ of the process that dies or hangs is seen."""
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-TOOLS = Path(__file__).parents[2] / "tools"
+from tests.scripts import script
 
 
 @pytest.fixture(scope="module")
-def tools() -> Iterator[tuple[ModuleType, ModuleType]]:
+def tools() -> tuple[ModuleType, ModuleType]:
     """The two scripts as modules."""
-    sys.path.insert(0, str(TOOLS))
-    import mutate_rooms
-    import mutation_killers
-
-    sys.path.remove(str(TOOLS))
-    yield mutate_rooms, mutation_killers
+    return script("mutate_rooms"), script("mutation_killers")
 
 
 @pytest.mark.thorough

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +13,7 @@ import pytest
 from refrelax.conformance import spec_text
 from refrelax.syntax.editions import CURRENT, EDITIONS, Edition
 from refrelax.version import SPEC_EDITION
+from tests.scripts import script
 
 pytest.importorskip("markdown")
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,13 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_spec", ROOT / "tools" / "make_spec.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
-        spec.loader.exec_module(module)
-    return module
+    return script("make_spec")
 
 
 @pytest.fixture(scope="module")

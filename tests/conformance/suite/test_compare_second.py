@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.syntax.json_ import to_json
+from tests.scripts import script
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -22,9 +21,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    yield importlib.import_module("compare_second")
+def tool() -> Any:
+    return script("compare_second")
 
 
 TEXT = """

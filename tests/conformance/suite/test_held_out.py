@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import shutil
-import sys
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +13,7 @@ import pytest
 from refrelax.conformance import load
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.records import exported
+from tests.scripts import script
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = ROOT / "conformance" / "held-out" / "impl.c"
@@ -26,14 +24,8 @@ pytestmark = [
 ]
 
 
-@cache
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutate_held_out", ROOT / "tools" / "mutate_held_out.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutate_held_out"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script("mutate_held_out")
 
 
 def test_nothing_that_it_answers_is_wrong(tmp_path: Path) -> None:

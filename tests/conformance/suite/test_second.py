@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import shutil
@@ -21,6 +20,7 @@ from refrelax.conformance.suite.pairs import Scored, score
 from refrelax.conformance.suite.protocol import request
 from refrelax.conformance.suite.records import exported
 from refrelax.conformance.suite.scores import board, lacks
+from tests.scripts import script
 
 ROOT = Path(__file__).resolve().parents[3]
 SECOND = ROOT / "conformance" / "second"
@@ -63,14 +63,8 @@ def test_the_board_says_what_is_asked_for_most() -> None:
     assert [each.split() for each in board(silent)][-1][:3] == ["in", "all", "others"]
 
 
-@cache
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutate_second", ROOT / "tools" / "mutate_second.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutate_second"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script("mutate_second")
 
 
 @pytest.mark.thorough

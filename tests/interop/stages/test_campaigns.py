@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import pytest
 
 import refrelax as rr
 from refrelax.interop.tvm import find_python
+from tests.scripts import TOOLS, script
 
 pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
-TOOLS = Path(__file__).parents[3] / "tools"
-
-
-def tool(name: str) -> ModuleType:
-    """A script of ``tools/`` as a module."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
 
 
 def follow(pipeline: str, setting: str, count: int, seed: int, whole: float) -> None:
     """But for known faults no pass changes the meaning of a generated program; most others go through the pipeline."""
-    campaign = tool("follow_tvm")
+    campaign = script("follow_tvm")
     *_, tally = campaign.campaign(campaign.generate(count, seed, setting), pipeline)
     found = [each for each in tally.odd if isinstance(each[-1].answer, rr.WrongPass)]
     assert not found, [(rr.print_module(module), bisection.answer) for _, module, _, bisection in found]
@@ -68,7 +53,7 @@ def test_many_generated_programs(pipeline: str, setting: str, count: int, seed: 
 
 def every_stage(only: str) -> None:
     """Everything parses and survives our printer; what differs is listed; types agree on 99.5 % of the bindings."""
-    campaign = tool("every_stage")
+    campaign = script("every_stage")
     figures = campaign.run(only)
     rows = campaign.listed()
     assert [each for each in figures.differences if campaign.explain(each, rows) is None] == []
