@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from refrelax.syntax.scalars import PrimExpr, SymVar
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_variables
 
 
 def _text(self: Any) -> str:
@@ -134,3 +134,12 @@ def dims_of(ty: Type) -> Iterator[PrimExpr]:
 def definable(ty: Type) -> Iterator[SymVar]:
     """The symbols that ``ty`` defines where it stands in a definitional position: its bare dims, in order."""
     return (dim for dim in dims_of(ty) if isinstance(dim, SymVar))
+
+
+def defined_by(types: Iterable[Type | None]) -> tuple[str, ...]:
+    """The names of the symbols that the types of parameters define, as their text mentions them: ``n + 1`` mentions
+    ``n``, which a type behind it may define."""
+    given = [each for each in types if each is not None]
+    defined = {symbol.name for each in given for symbol in definable(each)}
+    mentioned = (v.name for each in given for dim in dims_of(each) for v in free_variables(dim))
+    return tuple(dict.fromkeys(name for name in mentioned if name in defined))

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 import refrelax as rr
 from refrelax import examples
 from refrelax.lower import lower
+from refrelax.syntax.scalars import Binary, SymVar, int_imm
+from refrelax.syntax.types import ShapeType, TensorType, defined_by
 from refrelax.testing import modules
 
 from .built_modules import TEXTS
@@ -105,6 +107,15 @@ class Module:
 def test_a_symbol_that_is_mentioned_before_it_is_defined() -> None:
     """``n + 1`` stands before the ``m`` of a fused function, and ``n`` itself behind it."""
     assert read_back(rr.check(rr.parse(SHIFTED)), "paper") == []
+
+
+def test_names_of_symbols_follow_their_mention() -> None:
+    """What fused and captured functions name their symbols by."""
+    n, m = SymVar("n"), SymVar("m")
+    shifted = TensorType((Binary("Add", n, int_imm(1)),), "float32", 1)
+    types = [shifted, None, TensorType((int_imm(2), m), "int64", 2), ShapeType((n,), 1), ShapeType((SymVar("k"),), 1)]
+    assert defined_by(types) == ("n", "m", "k")
+    assert defined_by(types[:3]) == ("m",)  # nothing defines n
 
 
 @pytest.mark.thorough

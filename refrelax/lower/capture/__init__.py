@@ -19,7 +19,6 @@ from refrelax.lower.symbols import symbols_in
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -40,7 +39,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import SymVar, int_imm
-from refrelax.syntax.types import AnyType, ShapeType, TupleType, Type
+from refrelax.syntax.types import AnyType, ShapeType, TupleType, Type, defined_by
 
 ANY = AnyType()
 
@@ -140,5 +139,5 @@ def _key(region: Region, params: list[Param], result: Type) -> tuple[SymVar, ...
 
 def _private(params: tuple[Param, ...], bindings: tuple[Binding, ...], body: Expr, ret: Type) -> Function:
     seq = SeqExpr((BindingBlock(bindings),), body)
-    symbols = tuple(dict.fromkeys(each.name for p in params if p.type is not None for each in definable(p.type)))
+    symbols = defined_by(p.type for p in params)
     return Function(params, ret, seq, private=True, attrs=(("relax.force_pure", True),), symbols=symbols)

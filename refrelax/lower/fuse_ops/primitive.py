@@ -32,7 +32,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_variables
-from refrelax.syntax.types import ShapeType, TensorType, Type
+from refrelax.syntax.types import ShapeType, TensorType, Type, defined_by
 
 PRIMITIVE = "Primitive"
 
@@ -110,11 +110,8 @@ def _function(members: list[Member], heads: list[Param], params: Mapping[Expr, s
     bindings = tuple(VarBinding(m.name, _call(m, params)) for m in members)
     last = members[-1]
     body = SeqExpr((DataflowBlock(bindings, (last.name,)),), Var(last.name))
-    types = [head.type for head in heads if head.type is not None]
-    defined = {symbol.name for each in types for symbol in definable(each)}
-    mentioned = (v.name for each in types for dim in dims_of(each) for v in free_variables(dim))
-    symbols = dict.fromkeys(name for name in mentioned if name in defined)  # as the text mentions them
-    return Function(tuple(heads), last.out, body, private=True, attrs=((PRIMITIVE, True),), symbols=tuple(symbols))
+    symbols = defined_by(head.type for head in heads)
+    return Function(tuple(heads), last.out, body, private=True, attrs=((PRIMITIVE, True),), symbols=symbols)
 
 
 def _call(member: Member, params: Mapping[Expr, str]) -> Call:
