@@ -59,6 +59,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
+AHEAD = 4
+"""Tasks under way for each process: they are done while findings are made, of which a task may have several."""
+
 KINDS = ("cells", "rounds", "passes", "mutants", "front")
 
 
@@ -218,8 +221,10 @@ def _submit(options: argparse.Namespace) -> Iterator[tuple[Submit, int]]:
 
         yield here, 2
         return
-    with closing(Pool(jobs)) as pool:
-        yield pool.submit, jobs + 1
+    from refrelax.judge.campaign.run import make
+
+    with closing(Pool(jobs, first=make)) as pool:
+        yield pool.submit, AHEAD * jobs
 
 
 def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Finding, state: State) -> None:
