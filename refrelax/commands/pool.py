@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -31,6 +33,11 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def _may_fork() -> bool:
+    """Whether a fork is a whole process: what other threads held would be held there for good."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
 class Pool:
     """``submit`` starts a call in one of so many processes and gives what waits for its result. Calls begin in their
     order, but for those of ``first``, which begin before all others that wait.
@@ -40,10 +47,18 @@ class Pool:
 
     def __init__(self, jobs: int, first: Callable[..., Any] | None = None) -> None:
         self.jobs, self.first = jobs, first
-        self.pool = self._new()
+        self.pool = self._forked() if _may_fork() else self._new()
         self._told: SimpleQueue[_Call | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._decide, daemon=True)
         self._thread.start()
+
+    def _forked(self) -> ProcessPoolExecutor:
+        """Processes with all that was imported and made here: each would take seconds for it."""
+        pool = ProcessPoolExecutor(self.jobs, get_context("fork"), _end_with, (os.getpid(),))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: NumPy's, which take care of themselves
+            pool.submit(os.getpid).result()  # all are forked before the first call, and before any thread of ours
+        return pool
 
     def _new(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(self.jobs, get_context("spawn"), _end_with, (os.getpid(),))

@@ -97,6 +97,13 @@ def _all_cells(seed: int, only: tuple[str, ...]) -> tuple[Cell, ...]:
     return tuple(cells(seed, only))
 
 
+def prepare(plan: Plan) -> None:
+    """Make what every process of a campaign needs, before it is forked."""
+    if plan.cells and "cells" in plan.kinds:
+        _all_cells(plan.seed, plan.dtypes_of_cells)
+    make_headroom()
+
+
 def tasks(plan: Plan) -> Iterator[Task]:
     """The tasks of a plan, in order."""
     left = plan.count
@@ -530,4 +537,4 @@ def _met(found: Iterable[Cause], cause: Cause) -> bool:
     return any(each.covers(cause) for each in found)
 
 
-__all__ = ["PACK", "State", "Task", "campaign", "make", "tasks", "work"]
+__all__ = ["PACK", "State", "Task", "campaign", "make", "prepare", "tasks", "work"]
