@@ -120,9 +120,11 @@ class Pool:
             self.pool = self._new()
 
     def close(self) -> None:
-        """End the processes, once what is under way is done; what has not begun does not begin."""
+        """End the processes: whoever wants a result has waited for it, and the next call may take minutes."""
         self._told.put(None)
         self._thread.join()
+        for each in list((self.pool._processes or {}).values()):
+            each.terminate()
         self.pool.shutdown(wait=True, cancel_futures=True)
 
 
