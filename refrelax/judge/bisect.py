@@ -237,6 +237,8 @@ class _Walk:
             answer = self.ended(ended)
             return Bisection(tuple(self.steps), hidden or answer if isinstance(answer, NoVerdict) else answer, self.report)
         answer = self.end() or self.built(chosen, pipeline, after)
+        if isinstance(answer, WrongPass) and hidden is not None:
+            answer = replace(answer, message=f"{answer.message} (before it {hidden.why})")
         if answer is None and len(self.steps) < 2 and not self.build_judged:
             raise UsageError(f"the pipeline {pipeline} has no pass: there is nothing to compare")
         return Bisection(tuple(self.steps), answer or hidden, self.report)
