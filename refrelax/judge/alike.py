@@ -25,7 +25,6 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Prim, Shape, TensorValue
 from refrelax.syntax import bits, dtypes
 
-
 Told = Sequence[tuple[str, str, Any]]
 """What a run of the definition gave for each binding that it went through, by function and name."""
 

@@ -186,7 +186,7 @@ class _Walk:
         """The last stage whose program was there to be run; the program itself where there was none."""
         module = self.reference.checked.module
         seen = (each.stage for each in reversed(self.steps) if each.verdict != "unseen")
-        return next(seen, None) or Stage("the program", print_module(module), module.constants)
+        return next(seen, None) or Stage("the program", print_module(module), dict(module.constants))
 
     def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
         return NoVerdict(why, reason == "open", reason, detail, self.report)
@@ -235,7 +235,8 @@ class _Walk:
                     return Bisection(tuple(self.steps), answer, self.report)
         except StagesEnded as ended:
             answer = self.ended(ended)
-            return Bisection(tuple(self.steps), hidden or answer if isinstance(answer, NoVerdict) else answer, self.report)
+            answer = hidden or answer if isinstance(answer, NoVerdict) else answer
+            return Bisection(tuple(self.steps), answer, self.report)
         answer = self.end() or self.built(chosen, pipeline, after)
         if isinstance(answer, WrongPass) and hidden is not None:
             answer = replace(answer, message=f"{answer.message} (before it {hidden.why})")

@@ -71,7 +71,8 @@ def diff(
     """Judge an implementation on one call.
 
     ``by_bits``: a backend of ours that gives the bits of the canonical run for every binding is not held against the
-    permitted sets (``judge.alike``); never with ``strict``, which may not permit them. ``impl``: a ``Backend`` or its name (then in ``mode``), or anything with ``run(module, entry, args) -> Outcome``;
+    permitted sets (``judge.alike``); never with ``strict``, which may not permit them. ``impl``: a ``Backend`` or its
+    name (then in ``mode``), or anything with ``run(module, entry, args) -> Outcome``;
     see ``interop.names.diff``, where other names are looked up.
 
     Raises:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.judge.alike import alike, same
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign import look
-from refrelax.judge.alike import alike, same
 from refrelax.judge.outcomes import copies
 from refrelax.judge.verdicts import Agreement
 from refrelax.running.arrays import Tensor

@@ -1,8 +1,8 @@
 """The text of a module for TVM's own reader: of an older wheel too, which reads other spellings than 0.27.
 
-Arguments by position that stand in the order of the IR are read as they are here, but for one operator, whose own
-printed text TVM reads as another call. What has no spelling there (scalars among the arguments of ``call_tir`` in 0.25, local functions over symbols of their
-own) is printed as for 0.27, and not read: ``ImplementationFailed`` of kind ``unread``.
+Arguments by position in the order of the IR are read as they are here, but for one operator, whose own printed text TVM
+reads as another call. What has no spelling there (scalars among the arguments of ``call_tir`` in 0.25, local functions
+over symbols of their own) is printed as for 0.27, and not read: ``ImplementationFailed`` of kind ``unread``.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def used_names(nodes: Iterable[ast.AST | None]) -> list[str]:
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str):
                 found.setdefault((node.lineno, node.col_offset), []).extend(_IDENTIFIER.findall(node.value))
-        elif not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _NAMESPACES):
+        elif not (isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in _NAMESPACES):
             pending.extend(children(node))
     return list(dict.fromkeys(name for place in sorted(found) for name in found[place]))
 
