@@ -25,6 +25,7 @@ GROUPS: dict[str, str] = {
     "no-accepting": "can reject, but no case of it is accepted",
     "no-rejecting": "can reject, but no case ends by it",
     "unreached": "no case reaches it",
+    "no-case": "no case is about it, and no reason is said why there is none",
     "case": "a case or an example of the spec ends otherwise than it says",
     "page": "an operator's page says otherwise than its definition",
 }
@@ -35,6 +36,12 @@ NOT_OF_THE_LANGUAGE: dict[str, str] = {
     "impl/error": "a run through a backend that ended as no program can end: its fault, and a divergence",
 }
 """Ids that code names and no paragraph of the spec defines, and what they say."""
+
+WITHOUT_CASE: dict[str, str] = {
+    "op.ccl/all-take-part": "a case has one worker; `tests/running/test_workers.py` has several",
+    "ty/operator-without-rule": "`syn/unknown-operator` and `syn/json-node` refuse a name that is no operator's",
+}
+"""Rules that no case can be about, and why; the index says it where the cases would stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,7 @@ def compare(tie: Tie, results: Iterable[Result]) -> TieReport:
         *_unimplemented(tie),
         *_one_sided(tie, results, ended),
         *_unreached(tie, reached),
+        *_without_case(tie),
         *_cases(results),
     ]
     return TieReport(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached), dict(ended))
@@ -218,6 +226,24 @@ def _unreached(tie: Tie, reached: dict[str, list[str]]) -> list[Finding]:
         for rule, p in sorted(tie.defined.items())
         if rule not in reached and rule not in rejects
     ]
+
+
+def about(tie: Tie) -> dict[str, list[Case]]:
+    """The cases and examples that are about each rule: that name it as theirs, or name none and end by it."""
+    found: dict[str, list[Case]] = defaultdict(list)
+    for case in (*tie.cases, *tie.examples):
+        if (rule := case.rule or case.expect.rule) is not None:
+            found[rule].append(case)
+    return found
+
+
+def _without_case(tie: Tie) -> Iterator[Finding]:
+    """A rule that no case is about, without a reason; and a reason of a rule that has one."""
+    cases = about(tie)
+    for rule, p in sorted(tie.defined.items()):
+        if (rule in cases) is (rule in WITHOUT_CASE):
+            what = "it is said that there is none, and why" if rule in cases else "and no reason is said"
+            yield Finding("no-case", rule, f"{len(cases[rule]) or 'no'} case is about it, {what}", p.place)
 
 
 def _pages(tie: Tie) -> list[Finding]:
