@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from refrelax.conformance import cases as case_files
-from refrelax.conformance import citations, pages, spec_text
+from refrelax.conformance import citations, names, pages, spec_text
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
 from refrelax.conformance.run import Result, run_case
@@ -28,6 +28,7 @@ GROUPS: dict[str, str] = {
     "no-case": "no case is about it, and no reason is said why there is none",
     "case": "a case or an example of the spec ends otherwise than it says",
     "page": "an operator's page says otherwise than its definition",
+    "name": "a chapter puts in code a word that nothing here has",
 }
 """The kinds of finding, in the order of the report."""
 
@@ -121,7 +122,7 @@ def check(progress: Callable[[str], None] | None = None) -> TieReport:
             progress(case.name)
         results.append(run_case(case, observe=True))
     found = compare(tie, results)
-    return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie)))
+    return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie), *_names()))
 
 
 def compare(tie: Tie, results: Iterable[Result]) -> TieReport:
@@ -249,6 +250,11 @@ def _without_case(tie: Tie) -> Iterator[Finding]:
 def _pages(tie: Tie) -> list[Finding]:
     ends = pages.ends_of((*tie.cases, *tie.examples), tie.code)
     return [Finding("page", each.operator, each.message, each.place) for each in pages.stale(ends)]
+
+
+def _names() -> Iterator[Finding]:
+    for each in names.unknown():
+        yield Finding("name", "", f"expected the name of something, found `{each.word}`", each.place)
 
 
 def _cases(results: list[Result]) -> list[Finding]:
