@@ -44,7 +44,7 @@ OF_OTHERS = frozenset({"deviations.md", "errata-14148.md", "rules.md"})
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class Nameless:
     """A word in code that nothing here has."""
 
     word: str
@@ -68,7 +68,7 @@ def known() -> frozenset[str]:
     )
 
 
-def unknown(directory: Path | None = None) -> Iterator[Unknown]:
+def unknown(directory: Path | None = None) -> Iterator[Nameless]:
     """The words in code that nothing here has, in reading order."""
     root = directory or spec_text.spec_directory()
     for path in sorted(root.glob("*.md")):
@@ -76,14 +76,14 @@ def unknown(directory: Path | None = None) -> Iterator[Unknown]:
             yield from _unknown(path, set(NOT_HERE.get(path.name, "").split()))
 
 
-def _unknown(path: Path, permitted: set[str]) -> Iterator[Unknown]:
+def _unknown(path: Path, permitted: set[str]) -> Iterator[Nameless]:
     fenced = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         fenced ^= line.lstrip().startswith("```")
         for span in () if fenced else _SPAN.findall(line):
             for word in _WORD.findall(span):
                 if len(word) >= LEAST and word not in permitted and word not in known() and not dtypes.is_dtype(word):
-                    yield Unknown(word, f"spec/{path.name}", number)
+                    yield Nameless(word, f"spec/{path.name}", number)
 
 
-__all__ = ["Unknown", "unknown"]
+__all__ = ["Nameless", "unknown"]
