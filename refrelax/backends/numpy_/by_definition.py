@@ -26,7 +26,7 @@ from refrelax.syntax.types import Type
 BY_DEFINITION = frozenset(
     f"relax.{name}"
     for name in (
-        "hamming_window", "multinomial_from_uniform", "nn.attention_var_len", "nn.nll_loss",
+        "hamming_window", "multinomial_from_uniform", "nn.attention_var_len",
         "image.affine_grid", "image.grid_sample", "vision.roi_align", "vision.roi_pool", "vision.get_valid_counts",
         "vision.multibox_transform_loc", "vision.non_max_suppression", "vision.all_class_non_max_suppression",
         "layout_transform", "grad.take_backward", "grad.nll_loss_backward", "grad.max_pool2d_backward",

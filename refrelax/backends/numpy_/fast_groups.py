@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
+from math import isfinite, prod
 from typing import Protocol
 
 from refrelax.backends.numpy_.expressions import dtype_text
@@ -20,8 +20,8 @@ from refrelax.backends.numpy_.liveness import Liveness, same_shape
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operators_network import ROOT_HALF, ROOT_TWO_OVER_PI
 from refrelax.syntax import bits
-from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, Var, VarBinding
-from refrelax.syntax.scalars import as_int
+from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, PrimValue, Var, VarBinding
+from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.types import TensorType, Type
 
 FLOATS = ("float32", "float64")
@@ -31,7 +31,7 @@ FEW = 1 << 12
 
 BINARY = {
     "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
-    "maximum": "np.maximum", "minimum": "np.minimum",
+    "maximum": "np.maximum", "minimum": "np.minimum", "power": "np.power",
 }  # fmt: skip
 UNARY = {
     "negative": "np.negative", "exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "tanh": "np.tanh",
@@ -72,7 +72,7 @@ OF_INTEGERS = frozenset({"add", "subtract", "multiply", "maximum", "minimum"})
 
 OF_FLOAT32 = frozenset({"nn.gelu", "erf"})
 
-ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where"}) - {"nn.relu"}
+ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where", "clip"}) - {"nn.relu"}
 """Steps that are worth a group of their own."""
 
 NUMBERS = {
@@ -85,6 +85,7 @@ class Writes(Protocol):
     """What a group needs of the writer of source."""
 
     live: Liveness | None
+    folded: dict[int, VarBinding]
 
     def line(self, text: str) -> None: ...
 
@@ -115,6 +116,8 @@ class Group:
         made = self.writer.type_of(each.name)
         if not isinstance(each, VarBinding) or not isinstance(each.value, Call) or not isinstance(made, TensorType):
             return False
+        if id(each) in self.writer.folded:
+            return False
         if not same_shape(made, self.type) or not self._is_step(each.value, made):
             return False
         for arg in each.value.args:
@@ -138,6 +141,8 @@ class Group:
             return result == "bool" and len(set(kinds)) == 1 and kinds[0] in (*FLOATS, "int32", "int64")
         if name in LOGIC:
             return result == "bool" and set(kinds) == {"bool"}
+        if name == "clip":
+            return result in FLOATS and kinds[0] == result and _limits(call) is not None
         return name == "where" and result in FLOATS and kinds == ["bool", result, result]
 
     def _kind(self, expr: Expr) -> str | None:
@@ -235,7 +240,10 @@ class Group:
         call = each.value
         assert isinstance(call, Call) and isinstance(call.op, Op)
         name, dtype = call.op.name.removeprefix("relax."), self._dtype(each.name)
-        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in call.args]
+        limits = _limits(call) if name == "clip" else None
+        if limits is not None:
+            limits = [self._number(dtype, each) for each in limits]
+        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in call.args[: 1 if limits else None]]
         spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
         for used in _used(each):
             if last[used] == k:
@@ -247,6 +255,10 @@ class Group:
             numbers = {key: self._number(dtype, value) for key, value in NUMBERS.items()}
             steps = SEVERAL[name][:-1] if each.name in self.divisors else SEVERAL[name]
             return [line.format(a=args[0], d=target, **spare, **numbers) for line in steps]
+        if limits is not None:
+            return [f"np.clip({args[0]}, {limits[0]}, {limits[1]}, out={target})"]
+        if name == "power" and isinstance(call.args[1], Constant) and self._is(call.args[1], 2):
+            return [f"np.square({args[0]}, out={target})"]
         under = [n for n in _arguments(each) if n in self.divisors]
         if under:
             first = isinstance(call.args[0], Var) and call.args[0].name == under[0]
@@ -261,6 +273,9 @@ class Group:
         if name == "where":
             return [f"rt.where({', '.join([*args, target])})"]
         return [f"{ {**BINARY, **UNARY, **COMPARE, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
+
+    def _is(self, node: Constant, number: int) -> bool:
+        return node.shape == () and bits.decode(node.dtype, node.data[0]) == number
 
     def _constant(self, node: Expr) -> str:
         assert isinstance(node, Constant)
@@ -321,6 +336,19 @@ class Memory:
             if register in self.spare.get(dtype, []):
                 self.spare[dtype].remove(register)
         return self.known[name]
+
+
+def _limits(call: Call) -> list[Fraction] | None:
+    """The bounds of an ``R.clip`` if they are written down, finite and in order."""
+    found = []
+    for each in call.args[1:]:
+        if not isinstance(each, PrimValue) or not isinstance(each.value, Literal):
+            return None
+        value = bits.decode(each.value.dtype, each.value.bits)
+        if not isfinite(value):
+            return None
+        found.append(Fraction(value))
+    return found if len(found) == 2 and found[0] <= found[1] else None
 
 
 def _operator(each: VarBinding) -> str:
