@@ -34,6 +34,7 @@ from refrelax.errors import (
 from refrelax.lower.fuse_loops.shared import sharing
 from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
 from refrelax.lower.origins.text import Origin, hint
+from refrelax.lower.origins.unbuilt import unbuilt
 from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
@@ -64,7 +65,11 @@ class Prepared:
 
 def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> Prepared:
     """A module made ready. ``loops``: nothing but loops for what comes from operators; ``observed``: every binding
-    stays."""
+    stays. A built module is that without the machine, where then nothing is overwritten."""
+    if on_machine(checked.module) and not observed and not loops:
+        read = unbuilt(checked)
+        if read is not None and (made := prepared(read, mode)).alone:
+            return made
     whole = Expanded(checked.module, checked.types)
     known = {} if loops else proved_origins(checked.module, origins.usable)
     plain = not known
@@ -345,7 +350,7 @@ class NumPyExecutable:
         self._machine = machine.Machine()
         self._contracts = contracts_of(checked.module)
         self._defined, self._types = calls_of(made.whole.module), made.whole.types
-        self._kept = on_machine(checked.module)
+        self._kept = on_machine(made.whole.module)
         self._calls: dict[str, Callable[..., Any]] = {}
         self._again = made.alone and any(hint(func) is not None for func in checked.module.prim_funcs().values())
         """Whether a run that ends is run again with loops: those may have a meaning where their operators have none."""
