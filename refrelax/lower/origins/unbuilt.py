@@ -160,6 +160,8 @@ class _Reader:
                 self.put(name, Call(callee, tuple(map(self.value, given)), ty_args=()))
             case "reshape", (Var() as x, shape):
                 self.put(name, Call(Op("relax.reshape"), (x, ShapeExpr(self.dims(shape)))))
+            case "runtime.TVMTensorCreateView", (Var() as x, shape, DataTypeValue() as dtype, PrimValue() as offset):
+                self.put(name, Call(Op("relax.memory.view"), (x, ShapeExpr(self.dims(shape)), dtype, offset)))
             case "make_tuple", _:
                 self.put(name, Tuple(tuple(map(self.value, args))))
             case "tuple_getitem", (Var() as whole, PrimValue() as place):
