@@ -74,7 +74,7 @@ def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: 
     known = {} if loops else proved_origins(checked.module, origins.usable)
     plain = not known
     if known and not observed and not on_machine(checked.module):
-        planned = origins.without_plan(whole, checked, known, mode == "fast")
+        planned = origins.without_plan(whole, checked, known)
         if not overwritten(planned.module):
             whole = expanded(planned, checked, known)
         left = called(whole.module.functions)
@@ -98,8 +98,8 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
                 attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
                 parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
-                types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
-                writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places, answers=answers)
+                types = made.whole.types.get(name, {})
+                writer = Writer(module, types, constants, observed, name, reuse=reuse, answers=answers)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:

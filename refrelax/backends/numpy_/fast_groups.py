@@ -240,10 +240,10 @@ class Group:
         call = each.value
         assert isinstance(call, Call) and isinstance(call.op, Op)
         name, dtype = call.op.name.removeprefix("relax."), self._dtype(each.name)
-        limits = _limits(call) if name == "clip" else None
-        if limits is not None:
-            limits = [self._number(dtype, each) for each in limits]
-        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in call.args[: 1 if limits else None]]
+        bounds = _limits(call) if name == "clip" else None
+        limits = None if bounds is None else [self._number(dtype, each) for each in bounds]
+        given = call.args[:1] if limits is not None else call.args
+        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in given]
         spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
         for used in _used(each):
             if last[used] == k:

@@ -172,7 +172,7 @@ def _spread(name: str, root: bool) -> Apply:
         rows = x.reshape(prod(x.shape[:first]), -1)
         count = x.dtype.type(rows.shape[1])
         width = np.empty((len(rows), 1), x.dtype)
-        for part in blocks(*rows.shape, near=1 << 16):
+        for part in blocks(len(rows), rows.shape[1], 1 << 16):
             near = rows[part]
             apart = np.subtract(near, row_sums(near) / count)
             np.divide(row_squares(apart), count, out=width[part])

@@ -74,9 +74,10 @@ def _written(writer: Writes, product: Binding, total: Binding) -> bool:
         return False
     assert isinstance(product.value, Call) and isinstance(total.value, Call) and isinstance(total.value.op, Op)
     pair, made = factors(product.value), writer.type_of(product.name)
-    if pair is None or any(not _float(t) or not same_shape(t, made) for t in map(writer.type_of, (v.name for v in pair))):
+    if pair is None or not isinstance(made, TensorType) or made.dtype not in FLOATS:
         return False
-    if not isinstance(made, TensorType) or any(_dtype(writer.type_of(v.name)) != made.dtype for v in pair):
+    given_types = [writer.type_of(v.name) for v in pair]
+    if any(_dtype(each) != made.dtype or not same_shape(each, made) for each in given_types):
         return False
     attrs = dict(total.value.attrs)
     axis = attrs.get("axis")
@@ -87,10 +88,6 @@ def _written(writer: Writes, product: Binding, total: Binding) -> bool:
     keepdims, mean = bool(attrs.get("keepdims")), SUMS[total.value.op.name]
     writer.line(f"{local(total.name)} = rt.sum_of_products({given}, {plain!r}, {keepdims}, {mean})")
     return True
-
-
-def _float(type_: Type | None) -> bool:
-    return _dtype(type_) in FLOATS
 
 
 def _dtype(type_: Type | None) -> str | None:

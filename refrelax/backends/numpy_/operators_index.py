@@ -135,8 +135,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     if reduction in ("update", ""):
         values = values.astype(x.dtype, copy=False)
         if rows.ndim > 1 and rows[0].nbytes <= 1 << 12:  # (one object a row is quicker than a loop over it)
-            row = np.dtype((np.void, rows[0].nbytes))
-            rows, values = (np.ascontiguousarray(v).reshape(len(v), -1).view(np.uint8).view(row)[:, 0] for v in (rows, values))
+            rows, values = _as_objects(rows), _as_objects(np.ascontiguousarray(values))
         rows[position] = values  # in order: the last one stays
     else:
         if reduction == "add" and not _one_zero(x):  # a sum begins at +0: a stored-to -0 does not survive
@@ -146,6 +145,12 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
             return result.reshape(x.shape)
         _folded(rows, position, values, FOLDS[COMBINE[reduction]])
     return result.reshape(x.shape)
+
+
+def _as_objects(rows: Any) -> Any:
+    """The rows of an array as elements that are only moved."""
+    cells = rows.reshape(len(rows), -1)
+    return cells.view(np.uint8).view(np.dtype((np.void, cells.shape[1] * cells.itemsize)))[:, 0]
 
 
 def _folded(rows: Any, position: Any, values: Any, fold: Any) -> None:
