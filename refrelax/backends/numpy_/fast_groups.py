@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isfinite, prod
+from math import frexp, isfinite, prod
 from typing import Protocol
 
 from refrelax.backends.numpy_.expressions import dtype_text
@@ -159,13 +159,19 @@ class Group:
 
     def worth(self) -> bool:
         """Whether the group is better than its bindings one by one."""
-        if not self.operands or not same_shape(self.writer.type_of(self.operands[0]), self.type):
+        if not self.operands or (len(self.operands) == 1 and not self._has_whole()):
             return False
         if len(self.bindings) > 1:
             return True
+        if not self._has_whole():
+            return False
         (only,) = self.bindings
         assert isinstance(only.value, Call) and isinstance(only.value.op, Op)
         return only.value.op.name.removeprefix("relax.") in ALONE
+
+    def _has_whole(self) -> bool:
+        """Whether an operand has the shape of the results; else all of them together have it."""
+        return same_shape(self.writer.type_of(self.operands[0]), self.type)
 
     # --- its source -------------------------------------------------------------------------------------------------
 
@@ -176,10 +182,10 @@ class Group:
         if (shape := self._few()) is not None:
             return self._at_once(outside, shape)
         over = self._over(outside)
-        name, scratch = self.define(outside, bool(over))
+        name, scratch = self.define(outside, over)
         given = ", ".join(local(n) for n in self.operands)
         made = [self._dtype(n) for n in outside]
-        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{over})"
+        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{f', {local(over)}' if over else ''})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
         return outside
 
@@ -191,21 +197,24 @@ class Group:
 
     def _at_once(self, outside: list[str], shape: tuple[int, ...]) -> list[str]:
         """The same on new memory, without looking at what is known."""
-        name, scratch = self.define(outside, False)
+        name, scratch = self.define(outside, "")
         for each in outside:
             self.writer.line(f"{local(each)} = np.empty({shape!r}, {dtype_text(self._dtype(each))})")
         room = [f"np.empty({shape!r}, {dtype_text(dtype)})" for dtype in scratch]
         self.writer.line(f"{name}({', '.join([*map(local, [*self.operands, *outside]), *room])})")
         return outside
 
-    def define(self, outside: list[str], over: bool) -> tuple[str, list[str]]:
+    def define(self, outside: list[str], over: str) -> tuple[str, list[str]]:
         """The function of operands, results and scratch memory: its name, and the dtypes of the scratch memory.
-        ``over``: the one result is written last, as it may lie where an operand does."""
+        ``over``: an operand of the group's shape where the one result may lie, so that its place is written when that
+        is not read any more."""
         memory = Memory({name: f"o{k}_" for k, name in enumerate(outside)}, {n: local(n) for n in self.operands})
         end = self.bindings[-1].name
         if not over and end in outside:  # where the last result goes is scratch memory until then
             register, dtype = memory.outputs[end], self._dtype(end)
             memory.spare[dtype], memory.homes[register] = [register], dtype
+        elif over:
+            memory.over = {over: (memory.outputs[end], self._dtype(end))}
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(_used(each), k)
@@ -272,6 +281,8 @@ class Group:
             ]
         if name == "where":
             return [f"rt.where({', '.join([*args, target])})"]
+        if name == "divide" and isinstance(call.args[1], Constant) and (turned := _reciprocal(call.args[1])) is not None:
+            return [f"np.multiply({args[0]}, {self._constant(turned)}, out={target})"]
         return [f"{ {**BINARY, **UNARY, **COMPARE, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
 
     def _is(self, node: Constant, number: int) -> bool:
@@ -285,14 +296,14 @@ class Group:
         return self.writer.constant(Constant(dtype, (), (bits.encode(dtype, value),)))
 
     def _over(self, outside: list[str]) -> str:
-        """An operand that dies in the group and holds its one result, which is stored last."""
+        """An operand that dies in the group and holds its one result, which is written when that is read no more."""
         if outside != [self.bindings[-1].name]:
             return ""
         first, end = (self.live.at[id(b)] for b in (self.bindings[0], self.bindings[-1]))
         roots = Counter(map(self.live.root, self.operands))
         for name in self.operands:
             if roots[self.live.root(name)] == 1 and self.live.may_end_within(name, self.bindings[-1], first, end):
-                return f", {local(name)}"
+                return name
         return ""
 
 
@@ -307,6 +318,8 @@ class Memory:
     spare: dict[str, list[str]] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
     """The dtype of results whose memory is scratch memory for now."""
+    over: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The operand that the result lies in, with that and its dtype: scratch memory once the operand is not read."""
 
     def place(self, name: str) -> str:
         return self.known[name]
@@ -320,7 +333,12 @@ class Memory:
         return name
 
     def free(self, name: str) -> None:
-        """A value is not read any more."""
+        """A value is not read any more, or by the step that writes now."""
+        if name in self.over:
+            register, dtype = self.over[name]
+            self.homes[register] = dtype
+            self.spare.setdefault(dtype, []).append(register)
+            return
         register = self.known[name]
         dtype = self.scratch.get(register) or self.homes.get(register)
         if dtype is not None and name not in self.outputs:
@@ -336,6 +354,14 @@ class Memory:
             if register in self.spare.get(dtype, []):
                 self.spare[dtype].remove(register)
         return self.known[name]
+
+
+def _reciprocal(node: Constant) -> Constant | None:
+    """The reciprocal of a power of two, by which a product has the same exact value as the quotient."""
+    value = bits.decode(node.dtype, node.data[0]) if node.shape == () else 0.0
+    if not isfinite(value) or not 2.0**-64 <= abs(value) <= 2.0**64 or abs(frexp(value)[0]) != 0.5:
+        return None
+    return Constant(node.dtype, (), (bits.encode(node.dtype, Fraction(1) / Fraction(value)),))
 
 
 def _limits(call: Call) -> list[Fraction] | None:

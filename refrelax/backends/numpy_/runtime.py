@@ -265,6 +265,7 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
 # --- runs of elementwise steps of mode fast --------------------------------------------------------------------------
 
 attend = attention.attend
+attend_biased = attention.attend_biased
 blocked = blocks.blocked
 filled = blocks.filled
 Reshaped = blocks.Reshaped

@@ -55,10 +55,12 @@ KILLS = ("relax.memory.kill_tensor", "relax.memory.kill_storage")
 
 @dataclass(frozen=True, slots=True)
 class Unplanned:
-    """A function without the allocations of what became results; ``types``: of the function's bindings."""
+    """A function without the allocations of ``results``, the tensors that became such; ``types``: of the function's
+    bindings."""
 
     function: Function
     types: Mapping[str, Type]
+    results: frozenset[str]
 
 
 def unplanned(checked: CheckedModule, name: str, origins: Mapping[str, Origin]) -> Unplanned | None:
@@ -99,7 +101,7 @@ def unplanned(checked: CheckedModule, name: str, origins: Mapping[str, Origin]) 
             new.append(replace(last, name=whole))
             new += [VarBinding(out, TupleGetItem(Var(whole), j)) for j, out in enumerate(outs)]
     body = replace(function.body, blocks=(BindingBlock(tuple(new)),))
-    return Unplanned(replace(function, body=body), plan.types)
+    return Unplanned(replace(function, body=body), plan.types, frozenset(chosen))
 
 
 def needed(bindings: list[Binding]) -> list[Binding]:
