@@ -13,6 +13,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import (
     exact,
+    operators_grid,
     operators_image,
     operators_index,
     operators_linear,
@@ -375,6 +376,7 @@ ROWS: dict[str, Run] = {
     **operators_network.OPERATORS,
     **operators_window.OPERATORS,
     **operators_image.OPERATORS,
+    **operators_grid.OPERATORS,
 }  # fmt: skip
 """Every operator at the dtypes in which NumPy calculates as the language does."""
 
