@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -407,6 +407,18 @@ class NumPyExecutable:
         """The functions that keep every binding."""
         made = self._made if self._made.plain else prepared(self.checked, self.mode, observed=True)
         return self._load(source_of(made, self.mode, observed=True), made)
+
+    def cost(self, entry: str = "main", /, **symbols: int) -> NoReturn:
+        """NumPy launches no kernels.
+
+        Raises:
+            UsageError: always; it says what counts launches.
+        """
+        raise UsageError(
+            "the backend numpy launches no kernels: a cost is that of the kernels of a lowered module, as in "
+            'rr.compile(rr.lower(checked).module, backend="cuda-emulated").cost(n=…), '
+            "or refrelax lower FILE --pipeline kernels --cost n=…"
+        )
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""

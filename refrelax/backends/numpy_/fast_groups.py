@@ -281,7 +281,11 @@ class Group:
             ]
         if name == "where":
             return [f"rt.where({', '.join([*args, target])})"]
-        if name == "divide" and isinstance(call.args[1], Constant) and (turned := _reciprocal(call.args[1])) is not None:
+        if (
+            name == "divide"
+            and isinstance(call.args[1], Constant)
+            and (turned := _reciprocal(call.args[1])) is not None
+        ):
             return [f"np.multiply({args[0]}, {self._constant(turned)}, out={target})"]
         return [f"{ {**BINARY, **UNARY, **COMPARE, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import refrelax as rr
-from refrelax.backends import compile_
 from refrelax.running.arrays import numpy_dtype
 from tests.testing.comparing import same_bits
 
@@ -53,8 +52,8 @@ def test_bits(form: tuple[str, str, str]) -> None:
             x.reshape(-1)[0], x.reshape(-1)[-1], g.reshape(-1)[4] = np.inf, -0.0, np.nan
         checked = rr.check(rr.parse(text(form, corners, dtype, data, grid)))
         wanted = rr.run(checked, "main", x, g)
-        found = compile_(checked, mode="bits").run("main", x, g)
+        found = rr.compile(checked, mode="bits").run("main", x, g)
         assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
         assert same_bits(wanted.value, found.value), (corners, dtype, sizes)
-        outcome = compile_(checked, mode="fast").run("main", np.nan_to_num(x), g)
+        outcome = rr.compile(checked, mode="fast").run("main", np.nan_to_num(x), g)
         assert isinstance(outcome, rr.Returned)
