@@ -13,10 +13,11 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import Any
 
 from refrelax.backends.errors import Unsupported
@@ -52,6 +53,15 @@ class Killer:
     """Of a processor, when the honest code was asked."""
     through: set[int] = field(default_factory=set)
     """Which mutants' statements it runs."""
+    text: str = ""
+    """Of the file that it stands in, which may name what it is about."""
+
+    def cost(self, file: str) -> float:
+        """By what it stands in the queue of a mutant: the quick first, and those of a file that names the mutant's file
+        or its folder."""
+        module = PurePosixPath(file).with_suffix("")
+        near = 8 if ".".join(module.parts) in self.text else 3 if ".".join(module.parts[:-1]) in self.text else 1
+        return self.seconds / near
 
 
 # --- probes ----------------------------------------------------------------------------------------------------------
@@ -96,7 +106,7 @@ def _innermost(node: Any, line: int) -> tuple[list[Any], int]:
 
 
 @contextmanager
-def probes(chosen: Sequence[M.Mutant], wanted: set[int]) -> Iterator[set[int]]:
+def probes(chosen: Mapping[int, M.Mutant] | Sequence[M.Mutant], wanted: set[int]) -> Iterator[set[int]]:
     """Collects the numbers of those mutants whose statements are run inside the ``with``; the set may be cleared."""
     hit: set[int] = set()
     by: dict[Any, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -125,11 +135,11 @@ def probes(chosen: Sequence[M.Mutant], wanted: set[int]) -> Iterator[set[int]]:
         forget()
 
 
-FORGET = tuple(f"refrelax.{room}" for room in (*M.ROOMS, "running", "backends"))
+FORGET = ("refrelax.", "tests.")
 
 
 def forget() -> None:
-    """What the broken rooms, and those that use them, remember between calls."""
+    """What everybody remembers between calls."""
     for name, module in list(sys.modules.items()):
         if name.startswith(FORGET):
             for value in list(vars(module).values()):
@@ -245,6 +255,14 @@ def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> 
     """Calls ``body`` with the tests of folders inside a session of pytest."""
     import pytest
     from _pytest.runner import runtestprotocol
+    from hypothesis import HealthCheck, Phase, settings
+
+    # The same examples each time: probes told which statements they go through. None is shrunk, none remembered.
+    settings.register_profile(
+        "mutants", max_examples=16, deadline=None, derandomize=True, database=None,
+        phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
 
     class Session:
         def pytest_runtestloop(self, session: Any) -> bool:
@@ -255,11 +273,13 @@ def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> 
 
                 return ask
 
-            body([Killer("test", each.nodeid, asks(each)) for each in session.items])
+            texts = {path: path.read_text("utf-8") for path in {each.path for each in session.items}}
+            body([Killer("test", each.nodeid, asks(each), text=texts[each.path]) for each in session.items])
             return True
 
     quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what is broken was imported before: meant
-    pytest.main([*folders, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet], plugins=[Session()])
+    marks = ("-m", "not nightly and not tvm")
+    pytest.main([*folders, *marks, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet], plugins=[Session()])
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -296,6 +316,12 @@ def asked(killer: Killer, least: float = 2.0) -> str:
         return f"{type(error).__name__}: {error}"[:200] or "fails"
 
 
+def asked_alone(killer: Killer) -> str:
+    """Whether the honest code is still fine when everything is forgotten; to be called in a copy of the process."""
+    forget()
+    return asked(killer) or "fine"
+
+
 def follow(killers: Sequence[Killer], hit: set[int], longest: float) -> list[Killer]:
     """Asks each of the honest code, with probes in force; gives those that are content, quick enough and go through a
     mutant, the cheapest first."""
@@ -303,7 +329,7 @@ def follow(killers: Sequence[Killer], hit: set[int], longest: float) -> list[Kil
     for each in killers:
         hit.clear()
         start = time.process_time()
-        wrong = asked(each, 60)
+        wrong = asked(each, 3 * longest)
         each.seconds = time.process_time() - start
         each.through = set(hit)
         if not wrong and each.seconds <= longest and each.through:
