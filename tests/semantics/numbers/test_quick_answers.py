@@ -35,7 +35,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def finite(x: Interval) -> bool:
-    return not x.nan and x.rule is None and -INF < x.lo and x.hi < INF
+    return not x.nan and x.rule is None and x.lo > -INF and x.hi < INF
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float16"))
