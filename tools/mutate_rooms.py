@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import gc
 import importlib
 import json
 import pkgutil
@@ -270,22 +269,21 @@ def stage(report: Report, wanted: set[int], killers: Sequence[K.Killer], say: Ca
     for each in kept:
         for number in each.through:
             through[number].append(each)
-    gc.collect()
-    gc.freeze()
     trusted: dict[int, bool] = {}
     turn = random.Random(o.seed)  # what was judged so far is a draw, too; first those of which nothing is known
     order = sorted(sorted(wanted), key=lambda number: (number in report.said, turn.random()))
-    for k, number in enumerate(order, start=1):
-        mutant, mine = report.chosen[number], through[number]
-        if not mine:
-            continue
-        start = time.monotonic()
-        said = trustworthy(mutant, sorted(mine, key=lambda each: each.cost(mutant.file)), o.seconds, trusted)
-        if said.startswith("killed") or not report.said.get(number, "").startswith("recorded"):
-            report.said[number] = said
-        spent = time.monotonic() - start
-        say(f"{k}/{len(wanted)} {spent:.1f} s {mutant.place}: {mutant.what}  {said[:110]!r}", flush=True)
-        report.keep()
+    with M.settled():
+        for k, number in enumerate(order, start=1):
+            mutant, mine = report.chosen[number], through[number]
+            if not mine:
+                continue
+            start = time.monotonic()
+            said = trustworthy(mutant, sorted(mine, key=lambda each: each.cost(mutant.file)), o.seconds, trusted)
+            if said.startswith("killed") or not report.said.get(number, "").startswith("recorded"):
+                report.said[number] = said
+            spent = time.monotonic() - start
+            say(f"{k}/{len(wanted)} {spent:.1f} s {mutant.place}: {mutant.what}  {said[:110]!r}", flush=True)
+            report.keep()
 
 
 def main(say: Callable[..., Any] = print) -> None:

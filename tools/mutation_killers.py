@@ -8,6 +8,7 @@ import ast
 import builtins
 import contextlib
 import copy
+import gc
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
+from types import CodeType, FunctionType
 from typing import Any
 
 from refrelax.backends.errors import Unsupported
@@ -115,24 +117,34 @@ def probes(chosen: Mapping[int, M.Mutant] | Sequence[M.Mutant], wanted: set[int]
         mutant = chosen[number]
         by[mutant.function][mutant.line].append(number)
         roots[mutant.function] = mutant
-    swapped = []
+    code_of: dict[int, CodeType] = {}  # what stands for a piece of code, by its identity
+    before: dict[int, CodeType] = {}
+    kept = []
     for function, at in by.items():
         mutant = roots[function]
         node = next(each for _, each in M.live(function.__code__.co_filename, mutant.root) if _ is function)
         code = M.code_of(_with_probes(mutant.root, node, at), function)
         assert code is not None, mutant.place
-        swapped += [*M.swaps(function.__code__, code), (function, code)]
-    before = [(function, function.__code__) for function, _ in swapped]
+        pairs = [(function.__code__, code), *M.parts(function.__code__, code)]
+        code_of |= {id(old): new for old, new in pairs}
+        before |= {id(new): old for old, new in pairs}
+        kept += pairs  # (an identity is one as long as its code is there)
     setattr(builtins, PROBE, hit.add)
-    for function, code in swapped:
-        function.__code__ = code
+    _swap(code_of)
     forget()
     try:
         yield hit
     finally:
-        for function, code in before:
-            function.__code__ = code
         forget()
+        _swap(before)
+
+
+def _swap(code_of: dict[int, CodeType]) -> None:
+    """Other code in all functions that have some, also those that were made inside another one."""
+    gc.unfreeze()  # what is frozen nobody would find
+    for each in gc.get_objects():
+        if type(each) is FunctionType and id(each.__code__) in code_of:
+            each.__code__ = code_of[id(each.__code__)]
 
 
 FORGET = ("refrelax.", "tests.")
@@ -155,7 +167,7 @@ def of_cases() -> Iterator[Killer]:
     for case in (*tie.read().cases, *tie.read().examples):
         if case.question is not None:
             continue
-        yield Killer("case", case.name, lambda case=case: run_case(case, law=True).reason)
+        yield Killer("case", case.name, lambda case=case: run_case(case, law=True).reason)  # type: ignore[misc]
 
 
 # --- programs --------------------------------------------------------------------------------------------------------
