@@ -210,7 +210,8 @@ class Report:
 
     def left(self) -> set[int]:
         """The numbers of those that nobody is sure about so far."""
-        return {k for k in self.chosen if not self.said.get(k, "").startswith("killed")}
+        found = {k for k in self.chosen if not self.said.get(k, "").startswith("killed")}
+        return {k for k in found if any(each in self.names[k][1] for each in self.options.only)}
 
     def word(self, number: int) -> str:
         """``killed``, ``equivalent``, ``recorded``, ``alive``, ``not reached`` or ``gone``."""
@@ -297,6 +298,7 @@ def main(say: Callable[..., Any] = print) -> None:
     parser.add_argument("--tests", nargs="*", default=[], help="folders of tests for those that are left")
     parser.add_argument("--longest", type=float, default=1.0, help="seconds of a case, program or test")
     parser.add_argument("--seconds", type=float, default=20.0, help="of a processor, for one mutant")
+    parser.add_argument("--only", nargs="+", default=[""], help="mutants of files whose paths have one of these parts")
     parser.add_argument("--stages", nargs="+", default=list(STAGES), choices=STAGES)
     parser.add_argument("--state", type=Path, help="JSON: stop, go on with those that are left")
     parser.add_argument("--report", type=Path)
