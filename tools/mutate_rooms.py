@@ -184,8 +184,13 @@ class Report:
         if options.state is not None and options.state.exists():
             self.resume()
         else:
-            found, self.all_of = draw(options.seed, options.draw, options.rooms)
-            self.names, self.chosen = list(found), dict(enumerate(found.values()))
+            self.names, self.of = list[Name](), list[int]()
+            self.chosen = dict[int, M.Mutant]()
+            for seed, number in zip(options.seed, options.draw, strict=True):
+                found, self.all_of = draw(seed, number, options.rooms)
+                self.chosen |= dict(enumerate(found.values(), start=len(self.names)))
+                self.names += found
+                self.of += [seed] * len(found)
 
     def resume(self) -> None:
         """Go on where ``--state`` ended. The mutants are those that were drawn then, by their names, in the code as it
@@ -194,7 +199,7 @@ class Report:
         kept = json.loads(o.state.read_text(encoding="utf-8"))
         if kept["draw"] != [o.draw, o.seed, o.rooms]:
             raise SystemExit(f"{o.state} is of another draw")
-        self.all_of, self.names = kept["all_of"], [tuple(each) for each in kept["names"]]
+        self.all_of, self.of, self.names = kept["all_of"], kept["of"], [tuple(each) for each in kept["names"]]
         self.said = {int(number): said for number, said in kept["said"].items()}
         there = {name: each for room in o.rooms for name, each in named(room).items()}
         self.chosen = {k: there[name] for k, name in enumerate(self.names) if name in there}
@@ -203,10 +208,12 @@ class Report:
         """Write down what is known."""
         o = self.options
         if o.state is not None:
-            kept = {"draw": [o.draw, o.seed, o.rooms], "all_of": self.all_of, "names": self.names, "said": self.said}
+            kept = {"draw": [o.draw, o.seed, o.rooms], "all_of": self.all_of, "of": self.of, "names": self.names}
+            kept["said"] = self.said
             o.state.write_text(json.dumps(kept, indent=0), encoding="utf-8")
         if o.report is not None:
-            o.report.write_text(str(self), encoding="utf-8")
+            for seed in o.seed:
+                o.report.with_stem(f"{o.report.stem}_{seed}").write_text(self.text(seed), encoding="utf-8")
 
     def left(self) -> set[int]:
         """The numbers of those that nobody is sure about so far."""
@@ -225,12 +232,13 @@ class Report:
         _, file, _, line, what, _ = self.names[number]
         return file, line, what
 
-    def __str__(self) -> str:
-        o = self.options
-        count = Counter((name[0], self.word(k)) for k, name in enumerate(self.names))
-        by = Counter(self.said[k].split()[1] for k in range(len(self.names)) if self.word(k) == "killed")
+    def text(self, seed: int) -> str:
+        """What became of the mutants of one draw."""
+        o, mine = self.options, [k for k, of in enumerate(self.of) if of == seed]
+        count = Counter((self.names[k][0], self.word(k)) for k in mine)
+        by = Counter(self.said[k].split()[1] for k in mine if self.word(k) == "killed")
         rows = [
-            f"`tools/mutate_rooms.py --draw {o.draw} --seed {o.seed} --calls {o.calls} --rounds {o.rounds}"
+            f"`tools/mutate_rooms.py --draw {len(mine)} --seed {seed} --calls {o.calls} --rounds {o.rounds}"
             f" --emulated {o.emulated} --longest {o.longest:g} --seconds {o.seconds:g}"
             f"{' --tests ' + ' '.join(o.tests) if o.tests else ''}`",
             "",
@@ -244,7 +252,7 @@ class Report:
                         f" ({100 * here[0] / max(can, 1):.1f} %) |")  # fmt: skip
         rows += ["", "Killed by: " + ", ".join(f"{who} {n}" for who, n in by.most_common()), ""]
         rows += ["| survivor | edit | line | what |", "|---|---|---|---|"]
-        for k in sorted(range(len(self.names)), key=lambda k: self.names[k][1:3]):
+        for k in sorted(mine, key=lambda k: self.names[k][1:3]):
             word = self.word(k)
             if word not in ("killed", "gone"):
                 _, _, function, line, what, _ = self.names[k]
@@ -271,7 +279,7 @@ def stage(report: Report, wanted: set[int], killers: Sequence[K.Killer], say: Ca
         for number in each.through:
             through[number].append(each)
     trusted: dict[int, bool] = {}
-    turn = random.Random(o.seed)  # what was judged so far is a draw, too; first those of which nothing is known
+    turn = random.Random(o.seed[0])  # what was judged so far is a draw, too; first those of which nothing is known
     order = sorted(sorted(wanted), key=lambda number: (number in report.said, turn.random()))
     with M.settled():
         for k, number in enumerate(order, start=1):
@@ -289,8 +297,8 @@ def stage(report: Report, wanted: set[int], killers: Sequence[K.Killer], say: Ca
 
 def main(say: Callable[..., Any] = print) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draw", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--draw", type=int, nargs="+", default=[300], help="mutants of each draw")
+    parser.add_argument("--seed", type=int, nargs="+", default=[1], help="one draw of each: one of them can be unread")
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=list(ROOMS))
     parser.add_argument("--calls", type=int, default=432, help="programs of single calls")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of forty composed programs")
@@ -311,12 +319,13 @@ def main(say: Callable[..., Any] = print) -> None:
     if "cases" in options.stages:
         stage(report, report.left(), list(K.of_cases()), say)
     if "programs" in options.stages:
-        made = K.of_programs(options.seed, options.calls, options.rounds, options.emulated)
+        made = K.of_programs(options.seed[0], options.calls, options.rounds, options.emulated)
         stage(report, report.left(), list(made), say)
     if "tests" in options.stages and options.tests:
         K.with_tests(options.tests, lambda found: stage(report, report.left(), found, say))
     report.keep()
-    say(str(report))
+    for seed in options.seed:
+        say("\n".join(report.text(seed).split("\n")[:12]))
 
 
 if __name__ == "__main__":

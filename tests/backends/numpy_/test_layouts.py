@@ -14,7 +14,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_ import blocks, fast_groups, fast_norms, fast_operators, fast_rows
+from refrelax.backends.numpy_ import blocks, fast_groups, fast_operators, fast_rows
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.cells import Cell, cells
 
