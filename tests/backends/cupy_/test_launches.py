@@ -20,7 +20,7 @@ def frozen() -> dict[str, str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("name", "entry"), programs_near(), ids=lambda each: each)
+@pytest.mark.parametrize(("name", "entry"), [*programs_near()], ids=lambda each: each)
 def test_launches(name: str, entry: str) -> None:
     for line in lines(name, entry):
         label, found = line.split(": ", 1)

@@ -31,7 +31,7 @@ EXTENTS: tuple[dict[str, int], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "entry"), programs_near(), ids=lambda each: each)
+@pytest.mark.parametrize(("name", "entry"), [*programs_near()], ids=lambda each: each)
 def test_near(name: str, entry: str) -> None:
     for k, (label, checked) in enumerate(family(name, entry)):
         having = {s.name for _, type_ in parameters(checked.module, entry) for s in definable(type_)}
