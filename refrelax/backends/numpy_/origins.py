@@ -174,7 +174,8 @@ def _bytes(type_: Type | None) -> float:
     """The size of a tensor of this type; infinite where it is no number."""
     if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
         return inf
-    return prod(inf if (size := as_int(dim)) is None else size for dim in type_.shape) * dtypes.bits(type_.dtype) / 8
+    extents = (inf if (size := as_int(dim)) is None else size for dim in type_.shape)
+    return prod(extents) * dtypes.memory_bits(type_.dtype) / 8
 
 
 def _storage(e: Expr) -> str | None:
