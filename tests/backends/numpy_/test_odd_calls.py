@@ -3,7 +3,6 @@ exponents that are 2 in part, zeros of both signs, integers that binary64 does n
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,6 @@ import pytest
 
 import refrelax as rr
 from refrelax.backends.numpy_ import exact, operators_linear
-from refrelax.backends.numpy_.origins import _bytes
-from refrelax.syntax.scalars import SymVar, int_imm
-from refrelax.syntax.types import TensorType
 
 SHAPES = ((1, 5), (5, 1), (2, 3), (1, 1), (4, 0), (0, 3))
 
@@ -146,13 +142,6 @@ def test_images_without_elements(sizes: tuple[tuple[int, int], tuple[int, int]],
         f'x: R.Tensor(("n", 3, {own[0]}, {own[1]}), "float32")', f'z = R.image.resize2d(x, {new}, layout="NCHW")'
     )
     agree(checked, numbers((batch, 3, *own), 4))
-
-
-def test_the_bytes_of_a_type() -> None:
-    of = {"float16": 2, "int64": 8, "bool": 1, "float32": 4}
-    for dtype, size in of.items():
-        assert _bytes(TensorType((int_imm(3), int_imm(5)), dtype)) == 15 * size
-    assert _bytes(TensorType((int_imm(3), SymVar("n", "int64")), "float32")) == math.inf == _bytes(None)
 
 
 def test_an_array_is_no_number() -> None:

@@ -71,8 +71,6 @@ class Module:
     assert str(found) == TYPES[given]
 
 
-
-
 def test_a_message_is_what_a_failed_assertion_says() -> None:
     text = """
 @I.ir_module
