@@ -191,7 +191,7 @@ RULES: dict[str, str] = {
     "op.vision.roi/batch-range": "The cells of a region whose batch, truncated, is none of the data's, or no integer (NaN, an infinity), are poison. A sample or a cell whose place is no `int64` (a corner that is NaN or infinite) is poison under `num/cast-range`.",
     "op.vision.roi/float-dtype": "Data or regions of a dtype that is no float make the run `Unspecified`.",
     "op.vision.roi_align/no-samples": "Where `sample_ratio` is not positive, a cell whose extent along an axis is 0 or less has no samples; the mean of none is 0, the greatest of none is poison.",
-    "op.vision.boxes/rank": "Rows of boxes have rank 3.",
+    "op.vision.boxes/rank": "The rows of boxes, the first argument of `get_valid_counts` and of `non_max_suppression`, have rank 3.",
     "op.vision.boxes/columns": "The columns of the score, of the class (-1: no class) and of the four coordinates, which follow each other from `coord_start` on, are columns of a row: from 0, none counted from the end. They are looked at where the number of columns is a literal; elsewhere none is refused here, not even -1 for the score (`op.vision.boxes/columns-run`).",
     "op.vision.boxes/columns-run": "If a column that is named is none of a row at run time, the run is `Unspecified`.",
     "op.vision.multibox_transform_loc/ranks": "Predictions, offsets and anchors have rank 3, 2 and 3.",
