@@ -81,10 +81,22 @@ def shared(data: Any) -> Any:
         return _ours(_from_dlpack(data))
     if hasattr(data, "__array__"):
         return _ours(numpy.asarray(data.__array__()))
+    if isinstance(getattr(data, "__array_interface__", None), dict):
+        as_it_lies(data)
+        return _ours(_from_interface(data))
     try:
         return _ours(numpy.asarray(memoryview(data)))
     except TypeError:
         raise UsageError(f"a {type(data).__name__} is no array") from None
+
+
+def _from_interface(data: Any) -> Any:
+    import numpy
+
+    try:
+        return numpy.asarray(data)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"a {type(data).__name__} whose __array_interface__ is none: {error}") from None
 
 
 def as_it_lies(data: Any) -> None:

@@ -255,6 +255,42 @@ def test_a_build_that_is_right_is_not_looked_into() -> None:
     assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Right(PROGRAM, below=(WRONG,)), pipeline="any") is None
 
 
+class BuildsRight(Builds):
+    def run(self, module: Module, entry: str, args: Any) -> Any:
+        return rr.run(rr.check(module), entry, *args)
+
+
+NOT_HERE = PROGRAM.replace("R.subtract(x, y)", 'R.call_pure_packed("lib.f", x, ty_args=R.Tensor((n, 4), "float32"))')
+
+
+@pytest.mark.parametrize("hidden", [NOT_READ, NOT_HERE])
+def test_past_a_stage_that_cannot_be_seen_what_is_built_has_the_word(hidden: str) -> None:
+    """That we cannot read or run what a pass left is no reason to say nothing of a wrong result."""
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Builds(PROGRAM, hidden, PROGRAM), pipeline="any")
+    assert isinstance(found, rr.WrongPass) and found.name == "build" and "before it the program after" in found.message
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Builds(PROGRAM, hidden, WRONG, hidden), pipeline="any")
+    assert isinstance(found, rr.WrongPass) and found.name == "pass2" and found.before.text == PROGRAM
+    assert "pass1" in found.message
+
+
+@pytest.mark.parametrize("rest", [(), (PROGRAM,), (WRONG,)])
+def test_what_is_built_right_is_not_blamed_for_a_stage_that_cannot_be_seen(rest: tuple[str, ...]) -> None:
+    """Nor for a later one that differs: it may hold what we misread."""
+    impl = BuildsRight(PROGRAM, NOT_READ, *rest)
+    found = judge.follow(rr.parse(PROGRAM), "main", (X, Y), impl=impl, pipeline="any")
+    assert isinstance(found.answer, rr.NoVerdict) and "pass1" in found.answer.why
+    assert found.report.counts.outside == 0 and found.report.counts.inside
+
+
+def test_who_refuses_past_a_stage_that_cannot_be_seen_is_named() -> None:
+    found = bisect(PROGRAM, NOT_READ, end=judge.StagesEnded("Fuse", "refused", "why"))
+    assert isinstance(found, rr.WrongPass) and (found.name, found.index) == ("Fuse", 2)
+    found = bisect(NOT_READ, end=judge.StagesEnded("Fuse", "refused", "why"))
+    assert isinstance(found, rr.WrongPass) and found.before.text == rr.print_module(rr.parse(PROGRAM))
+    found = bisect(PROGRAM, NOT_READ, end=judge.StagesEnded("", "absent", "why"))
+    assert isinstance(found, rr.NoVerdict) and "pass1" in found.why
+
+
 @pytest.mark.parametrize(("name", "part"), [("tirx.Lower", "tir"), ("codegen", "codegen")])
 def test_who_refuses_below_the_pipeline_is_named(name: str, part: Part) -> None:
     class Refused(BuildsInSteps):

@@ -116,7 +116,7 @@ def compare(wanted: Any, found: Any, mode: str) -> None:
 
 def results(checked: rr.CheckedModule) -> set[str]:
     found = unplanned(checked, "main", proved_origins(checked.module, lambda _: True))
-    return set() if found is None else set(found.places)
+    return set() if found is None else set(found.results)
 
 
 APART = [storage("s"), tensor("a", "s"), "_ = cls.negative(x, a)", tensor("b", ""), "_1 = cls.add(a, x, b)",

@@ -122,7 +122,10 @@ class CountingDevice:
         return self.empty(tuple(array.shape), array.dtype)
 
     def download(self, array: DeviceArray) -> Any:
-        raise Unsupported("the cost of a run whose host reads elements (an operator at graph level, a condition)")
+        raise Unsupported(
+            "the cost of a run whose host reads elements, as operators at graph level and conditions do: "
+            "lower the module first (rr.lower)"
+        )
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
         return DeviceArray(Nothing(), tuple(shape), np.dtype(dtype))

@@ -16,7 +16,11 @@ NEAR = 1 << 18
 
 def rows_of(heads: int, queries: int, keys: int) -> int:
     """How many queries make a block: few enough to stay near and to leave out hidden keys, enough for a product."""
-    return max(16, min(queries, 128, NEAR // max(heads * keys, 1)))
+    return queries if queries <= 64 else max(16, min(queries, 128, NEAR // max(heads * keys, 1)))
+
+
+Shown = Callable[[slice], tuple[Any, float]]
+"""For a block of queries: which keys they see, and what is at most in the place of a score that is hidden."""
 
 
 def attend(
@@ -25,6 +29,39 @@ def attend(
 ) -> Any:  # fmt: skip
     """``softmax(step(q @ k)) @ v``. ``step(scores, *operands, result, *scratch)``: what is done to scores, which ends
     in ``fill`` where operand number ``mask`` is false."""
+    return _attend(step, q, k, v, operands, lambda part: (_rows(operands[mask], part), fill), scratch)
+
+
+LOW = -1e8
+"""What a mask adds to hide a key, or less."""
+
+USUAL = 1e6
+"""A bound of scores beside which ``LOW`` hides: what is left of it is far below what any exponential shows."""
+
+
+def attend_biased(
+    step: Callable[..., None], q: Any, k: Any, v: Any, operands: Sequence[Any], mask: int, scale: float,
+    scratch: Sequence[str],
+) -> Any:  # fmt: skip
+    """``attend`` where ``step`` multiplies scores by ``scale``, about, and adds operand number ``mask``. Where that is
+    ``LOW`` or less the key is hidden, if no score is unusual: the sum is -infinity, or less than half of ``LOW``."""
+    bias, most = operands[mask], 0.0
+    if q.size and k.size:
+        most = abs(scale) * q.shape[-1] * float(np.abs(q).max()) * float(np.abs(k).max())
+
+    def shown(part: slice) -> tuple[Any, float]:
+        own = _rows(bias, part)
+        shows = ~(own <= LOW)
+        infinite = np.count_nonzero(shows) + np.count_nonzero(own == -np.inf) == shows.size
+        return shows, -np.inf if infinite else LOW + 2 * USUAL
+
+    return _attend(step, q, k, v, operands, shown if most <= USUAL else None, scratch)  # (a NaN is not)
+
+
+def _attend(
+    step: Callable[..., None], q: Any, k: Any, v: Any, operands: Sequence[Any], shown: Shown | None,
+    scratch: Sequence[str],
+) -> Any:  # fmt: skip
     lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], *(each.shape[:-2] for each in operands))
     queries, keys = q.shape[-2], k.shape[-1]
     result = fresh((*np.broadcast_shapes(lead, v.shape[:-2]), queries, v.shape[-1]), q.dtype)
@@ -32,11 +69,13 @@ def attend(
     if not (keys and result.size):  # a sum over no key is 0
         result.fill(0)
         return result
-    skips = bool(np.isfinite(v).all())
+    if not np.isfinite(v).all():
+        shown = None
     rows = rows_of(heads, queries, keys)
     for first in range(0, queries, rows):
         part = slice(first, min(first + rows, queries))
-        seen = _seen(operands[mask], part, keys) if skips else None
+        shows, fill = (None, 0.0) if shown is None else shown(part)
+        seen = None if shows is None else _seen(shows, keys)
         weights = _weights(step, q, k, operands, part, seen or slice(0, keys), lead, scratch)
         if seen is not None and seen != slice(0, keys) and fill > -np.inf:
             whole = _top(weights, fill)
@@ -48,10 +87,14 @@ def attend(
     return result
 
 
-def _seen(mask: Any, part: slice, keys: int) -> slice | None:
-    """The keys from the first to the last that a query of a block sees; ``None`` if a query sees none."""
+def _rows(mask: Any, part: slice) -> Any:
+    """What a block of queries has of a mask."""
     mask = np.atleast_2d(mask)
-    own = mask if mask.shape[-2] == 1 else mask[..., part, :]
+    return mask if mask.shape[-2] == 1 else mask[..., part, :]
+
+
+def _seen(own: Any, keys: int) -> slice | None:
+    """The keys from the first to the last that a query of a block sees; ``None`` if a query sees none."""
     if own.shape[-1] != keys or not own.any(-1).all():
         return None
     columns = np.flatnonzero(own.reshape(-1, keys).any(0))
@@ -64,10 +107,10 @@ def _weights(
 ) -> Any:  # fmt: skip
     """The scores of a block of queries over some keys, after the steps."""
     shape = (*lead, part.stop - part.start, seen.stop - seen.start)
-    scores = np.empty(shape, q.dtype)
+    scores = fresh(shape, q.dtype)
     np.matmul(q[..., part, :], k[..., :, seen], out=scores)
     cut = [_cut(each, part, seen) for each in operands]
-    step(scores, *cut, scores, *[np.empty(shape, dtype) for dtype in scratch])
+    step(scores, *cut, scores, *[fresh(shape, dtype) for dtype in scratch])
     return scores
 
 

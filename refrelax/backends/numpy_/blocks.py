@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,11 @@ KINDS = _Kinds()
 def blocked(
     step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str], over: Any = None
 ) -> tuple[Any, ...]:
-    """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of the first
-    operand. ``over``: memory for the only result, an operand or like one."""
+    """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of all operands
+    together. ``over``: memory for the only result, an operand or like one."""
     shape, size = operands[0].shape, operands[0].size
+    if len(operands) > 1 and (wider := np.broadcast_shapes(*[each.shape for each in operands])) != shape:
+        shape, size = wider, prod(wider)
     if over is not None and over.shape == shape and over.dtype is KINDS[made[0]] and over.flags.writeable:
         results = (over,)
     else:
@@ -100,6 +103,13 @@ def where(mask: Any, a: Any, b: Any, out: Any) -> None:
         out[...] = np.where(mask, a, b)
         return
     kind = INTEGERS[out.itemsize]
+    if a.ndim == b.ndim == 0 and mask.shape == out.shape:
+        first, second = (np.asarray(each).reshape(1).view(kind)[0] for each in (a, b))
+        whole = out.view(kind)
+        np.negative(mask.view(np.int8), out=whole, casting="unsafe")
+        whole &= first ^ second
+        whole ^= second
+        return
     chosen = mask.astype(kind)
     np.negative(chosen, out=chosen)
     b = b.view(kind)

@@ -172,7 +172,7 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
             raise UsageError(f"{name} is written, and the array given for it is read-only")
         if isinstance(args[k], list | tuple | int | float) or not _same_memory(args[k], values[k]):
             raise UsageError(f"{name} is written: give an array of the machine's byte order, not {_told(args[k])}")
-        if _overlaps_itself(values[k]):
+        if overlaps_itself(values[k]):
             raise UsageError(
                 f"elements of {name} share memory that the program writes: give an array with a place for each"
             )
@@ -182,7 +182,7 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
             raise UsageError(f"the arguments {a} and {b} share memory that the program writes")
 
 
-def _overlaps_itself(array: Any) -> bool:
+def overlaps_itself(array: Any) -> bool:
     """Whether two elements of an array share bytes: exactly, and by the strides alone where these nest."""
     if array.size < 2 or array.flags.forc:
         return False

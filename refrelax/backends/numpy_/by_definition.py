@@ -26,8 +26,8 @@ from refrelax.syntax.types import Type
 BY_DEFINITION = frozenset(
     f"relax.{name}"
     for name in (
-        "hamming_window", "multinomial_from_uniform", "nn.attention_var_len", "nn.nll_loss",
-        "image.affine_grid", "image.grid_sample", "vision.roi_align", "vision.roi_pool", "vision.get_valid_counts",
+        "hamming_window", "multinomial_from_uniform", "nn.attention_var_len",
+        "image.affine_grid", "vision.roi_align", "vision.roi_pool", "vision.get_valid_counts",
         "vision.multibox_transform_loc", "vision.non_max_suppression", "vision.all_class_non_max_suppression",
         "layout_transform", "grad.take_backward", "grad.nll_loss_backward", "grad.max_pool2d_backward",
         "grad.avg_pool2d_backward", "ccl.allreduce", "ccl.allgather", "ccl.broadcast_from_worker0",

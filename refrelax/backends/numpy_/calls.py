@@ -15,6 +15,7 @@ from refrelax.backends.numpy_.border import (
     copied,
     given,
     inward,
+    overlaps_itself,
     own,
     stored,
     types_of,
@@ -81,8 +82,10 @@ class Called:
                 a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
                 for a, t in zip(args, types)
             ]
+        before: list[tuple[Any, Any]] = []
         if self._overwrites:
             values = self._own(args, values)
+            before = [] if self._written else converted(args, values)
         try:
             with np.errstate(all="ignore"):
                 if isinstance(self._func, Function):
@@ -96,6 +99,8 @@ class Called:
                 raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
             raise RunError(ended(error)) from None
         if self._overwrites:
+            if any(_differs(value, was) for value, was in before):
+                raise UsageError("the program writes to an argument given as a list or a number: give an array")
             give_back(args, values)
         return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
 
@@ -117,6 +122,7 @@ class Called:
         if isinstance(self._func, PrimFunc):
             own(self._func, args, values, self._written)
             return values
+        values = [v.copy() if isinstance(v, np.ndarray) and overlaps_itself(v) else v for v in values]
         return apart(compact(values) if self._sees else values)
 
 
@@ -147,6 +153,11 @@ def give_back(args: tuple[Any, ...], values: Sequence[Any]) -> None:
     """What was written to copies: of tensors that are no arrays, of arrays in the other byte order or that share
     memory with another argument. What is found to be changed is told before any of it is given back."""
     changed = [(a, v) for a, v in zip(args, values, strict=True) if isinstance(v, np.ndarray) and _is_changed(a, v)]
+    for a, _ in changed:
+        if isinstance(a, np.ndarray) and overlaps_itself(a):
+            raise UsageError(
+                "elements of an argument share memory that the program writes: give an array with a place for each"
+            )
     for a, v in changed:
         if isinstance(a, Tensor):
             a.assign(v)
@@ -154,6 +165,21 @@ def give_back(args: tuple[Any, ...], values: Sequence[Any]) -> None:
             a[...] = v
         else:
             raise UsageError("the program writes to an argument, and the array given for it is read-only")
+
+
+def converted(args: Any, values: Any) -> list[tuple[Any, Any]]:
+    """The arrays that were made of lists and numbers, also within tuples, each with what is in it."""
+    found = []
+    for given_, value in zip(args, values, strict=False):
+        if isinstance(value, np.ndarray) and isinstance(given_, list | tuple | bool | int | float):
+            found.append((value, value.copy()))
+        elif isinstance(value, tuple) and isinstance(given_, list | tuple):
+            found += converted(given_, value)
+    return found
+
+
+def _differs(value: Any, was: Any) -> bool:
+    return bool(value.tobytes() != was.tobytes())
 
 
 def _is_changed(given: Any, value: Any) -> bool:

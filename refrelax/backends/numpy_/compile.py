@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from refrelax.errors import (
 from refrelax.lower.fuse_loops.shared import sharing
 from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
 from refrelax.lower.origins.text import Origin, hint
+from refrelax.lower.origins.unbuilt import unbuilt
 from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
@@ -64,12 +65,16 @@ class Prepared:
 
 def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> Prepared:
     """A module made ready. ``loops``: nothing but loops for what comes from operators; ``observed``: every binding
-    stays."""
+    stays. A built module is that without the machine, where then nothing is overwritten."""
+    if on_machine(checked.module) and not observed and not loops:
+        read = unbuilt(checked)
+        if read is not None and (made := prepared(read, mode)).alone:
+            return made
     whole = Expanded(checked.module, checked.types)
     known = {} if loops else proved_origins(checked.module, origins.usable)
     plain = not known
     if known and not observed and not on_machine(checked.module):
-        planned = origins.without_plan(whole, checked, known, mode == "fast")
+        planned = origins.without_plan(whole, checked, known)
         if not overwritten(planned.module):
             whole = expanded(planned, checked, known)
         left = called(whole.module.functions)
@@ -93,8 +98,8 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
                 attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
                 parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
-                types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
-                writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places, answers=answers)
+                types = made.whole.types.get(name, {})
+                writer = Writer(module, types, constants, observed, name, reuse=reuse, answers=answers)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:
@@ -345,7 +350,7 @@ class NumPyExecutable:
         self._machine = machine.Machine()
         self._contracts = contracts_of(checked.module)
         self._defined, self._types = calls_of(made.whole.module), made.whole.types
-        self._kept = on_machine(checked.module)
+        self._kept = on_machine(made.whole.module)
         self._calls: dict[str, Callable[..., Any]] = {}
         self._again = made.alone and any(hint(func) is not None for func in checked.module.prim_funcs().values())
         """Whether a run that ends is run again with loops: those may have a meaning where their operators have none."""
@@ -402,6 +407,18 @@ class NumPyExecutable:
         """The functions that keep every binding."""
         made = self._made if self._made.plain else prepared(self.checked, self.mode, observed=True)
         return self._load(source_of(made, self.mode, observed=True), made)
+
+    def cost(self, entry: str = "main", /, **symbols: int) -> NoReturn:
+        """NumPy launches no kernels.
+
+        Raises:
+            UsageError: always; it says what counts launches.
+        """
+        raise UsageError(
+            "the backend numpy launches no kernels: a cost is that of the kernels of a lowered module, as in "
+            'rr.compile(rr.lower(checked).module, backend="cuda-emulated").cost(n=…), '
+            "or refrelax lower FILE --pipeline kernels --cost n=…"
+        )
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""

@@ -1,7 +1,8 @@
 """Attention written out of operators, in mode ``fast``: a block of queries at a time, over the keys that it sees.
 
-``softmax(where(mask, f(q @ k), c)) @ v``, each value but the last used once, becomes one call of ``rt.attend``. Columns
-of the scores that a whole block does not see, whose weights are exactly 0, are not computed.
+``softmax(where(mask, f(q @ k), c)) @ v``, each value but the last used once, becomes one call of ``rt.attend``, and so
+does ``softmax(q @ k * c + mask) @ v`` with numbers ``c``, whose mask is -infinity, or very low, where a key is hidden.
+Columns of the scores that a whole block does not see, whose weights are exactly 0, are not computed.
 
 Spec: ``spec/13-backends.md``.
 """
@@ -9,8 +10,9 @@ Spec: ``spec/13-backends.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from refrelax.backends.numpy_.fast_groups import FLOATS, Group, Writes
 from refrelax.backends.numpy_.names import local
@@ -63,6 +65,8 @@ def chain_of(result: Binding, known: dict[str, Binding], uses: Counter[str]) -> 
     weights = only(product.args[0]) if product else None
     softmax = _operator(weights, "relax.nn.softmax")
     masked = only(softmax.args[0]) if softmax else None
+    if masked is not None and weights is not None and (total := _operator(masked, "relax.add")) is not None:
+        return _biased(result, weights, masked, [only(each) for each in total.args], only)
     mask = _operator(masked, "relax.where")
     if not isinstance(result, VarBinding) or weights is None or masked is None or mask is None:
         return None
@@ -79,6 +83,39 @@ def chain_of(result: Binding, known: dict[str, Binding], uses: Counter[str]) -> 
         steps.append(now)
         now = through[0]
     return None
+
+
+def _biased(
+    result: Binding, weights: VarBinding, masked: VarBinding, arms: Sequence[VarBinding | None],
+    only: Callable[[Expr], VarBinding | None],
+) -> Chain | None:  # fmt: skip
+    """The chain of a sum of scores, times numbers, and a mask."""
+    found = []
+    for now in arms:
+        steps = [masked]
+        while now is not None and (call := _scaled(now)) is not None:
+            steps.append(now)
+            now = only(call.args[0])
+        if now is not None and _operator(now, "relax.matmul") is not None:
+            found.append(Chain(now, tuple(reversed(steps)), weights, result))
+    return found[0] if len(found) == 1 and isinstance(result, VarBinding) else None
+
+
+def _scaled(each: VarBinding) -> Call | None:
+    """A product with, or a quotient by, a number that is written down."""
+    call = _operator(each, "relax.multiply") or _operator(each, "relax.divide")
+    return call if call is not None and isinstance(call.args[1], Constant) and call.args[1].shape == () else None
+
+
+def factor(chain: Chain) -> float:
+    """What the scores of a chain with a sum are multiplied by, about."""
+    found = 1.0
+    for each in chain.steps[:-1]:
+        call = _scaled(each)
+        assert call is not None and isinstance(call.op, Op) and isinstance(call.args[1], Constant)
+        number = abs(bits.decode(call.args[1].dtype, call.args[1].data[0]))
+        found = found * number if call.op.name == "relax.multiply" else found / number if number else inf
+    return found
 
 
 def _leads_to_scores(each: VarBinding, known: dict[str, Binding], uses: Counter[str]) -> bool:
@@ -141,24 +178,33 @@ def attention_at(writer: Writes, chain: Chain, rest: Sequence[Binding]) -> int:
     if len(given_) != len(first.args) + len(last.args) or not all(map(group.takes, chain.steps)):
         return 0
     mask = chain.steps[-1].value
-    assert isinstance(mask, Call) and isinstance(mask.args[0], Var) and isinstance(mask.args[2], Constant)
-    fill = bits.decode(mask.args[2].dtype, mask.args[2].data[0])
+    assert isinstance(mask, Call)
     own = {chain.scores.name, *(b.name for b in chain.steps)}
     group.operands = [chain.scores.name, *(n for n in group.operands if n not in own)]
-    if any(_plain(writer.type_of(n)) is None for n in group.operands) or not fill <= HIDDEN:
+    if any(_plain(writer.type_of(n)) is None for n in group.operands):
         return 0
-    name, scratch = group.define([chain.steps[-1].name], over=True)
+    if mask.op == Op("relax.where"):
+        assert isinstance(mask.args[0], Var) and isinstance(mask.args[2], Constant)
+        hides, fill, form = mask.args[0].name, bits.decode(mask.args[2].dtype, mask.args[2].data[0]), "attend"
+        if not fill <= HIDDEN:
+            return 0
+    else:
+        names = [a.name for a in mask.args if isinstance(a, Var) and a.name not in own]
+        if len(names) != 1:
+            return 0
+        hides, fill, form = names[0], factor(chain), "attend_biased"
+    name, scratch = group.define([chain.steps[-1].name], chain.scores.name)
     given = ", ".join(local(n) for n in group.operands[1:])
     arrays = ", ".join(local(a.name) for a in (*first.args, last.args[1]) if isinstance(a, Var))
-    place = group.operands.index(mask.args[0].name) - 1
+    place = group.operands.index(hides) - 1
     writer.line(
-        f"{local(chain.result.name)} = rt.attend({name}, {arrays}, ({given},), {place}, {_text(fill)}, {scratch!r})"
+        f"{local(chain.result.name)} = rt.{form}({name}, {arrays}, ({given},), {place}, {_text(fill)}, {scratch!r})"
     )
     return len(chain.bindings)
 
 
 def _text(fill: float) -> str:
-    return repr(fill) if fill > float("-inf") else "-np.inf"
+    return repr(fill) if abs(fill) < inf else f"{'-' * (fill < 0)}np.inf"
 
 
 def _ranked(type_: Type | None) -> bool:

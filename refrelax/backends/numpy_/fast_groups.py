@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
+from math import frexp, isfinite, prod
 from typing import Protocol
 
 from refrelax.backends.numpy_.expressions import dtype_text
@@ -20,8 +20,8 @@ from refrelax.backends.numpy_.liveness import Liveness, same_shape
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operators_network import ROOT_HALF, ROOT_TWO_OVER_PI
 from refrelax.syntax import bits
-from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, Var, VarBinding
-from refrelax.syntax.scalars import as_int
+from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, PrimValue, Var, VarBinding
+from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.types import TensorType, Type
 
 FLOATS = ("float32", "float64")
@@ -31,7 +31,7 @@ FEW = 1 << 12
 
 BINARY = {
     "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
-    "maximum": "np.maximum", "minimum": "np.minimum",
+    "maximum": "np.maximum", "minimum": "np.minimum", "power": "np.power",
 }  # fmt: skip
 UNARY = {
     "negative": "np.negative", "exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "tanh": "np.tanh",
@@ -72,7 +72,7 @@ OF_INTEGERS = frozenset({"add", "subtract", "multiply", "maximum", "minimum"})
 
 OF_FLOAT32 = frozenset({"nn.gelu", "erf"})
 
-ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where"}) - {"nn.relu"}
+ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where", "clip"}) - {"nn.relu"}
 """Steps that are worth a group of their own."""
 
 NUMBERS = {
@@ -85,6 +85,7 @@ class Writes(Protocol):
     """What a group needs of the writer of source."""
 
     live: Liveness | None
+    folded: dict[int, VarBinding]
 
     def line(self, text: str) -> None: ...
 
@@ -115,6 +116,8 @@ class Group:
         made = self.writer.type_of(each.name)
         if not isinstance(each, VarBinding) or not isinstance(each.value, Call) or not isinstance(made, TensorType):
             return False
+        if id(each) in self.writer.folded:
+            return False
         if not same_shape(made, self.type) or not self._is_step(each.value, made):
             return False
         for arg in each.value.args:
@@ -138,6 +141,8 @@ class Group:
             return result == "bool" and len(set(kinds)) == 1 and kinds[0] in (*FLOATS, "int32", "int64")
         if name in LOGIC:
             return result == "bool" and set(kinds) == {"bool"}
+        if name == "clip":
+            return result in FLOATS and kinds[0] == result and _limits(call) is not None
         return name == "where" and result in FLOATS and kinds == ["bool", result, result]
 
     def _kind(self, expr: Expr) -> str | None:
@@ -154,13 +159,19 @@ class Group:
 
     def worth(self) -> bool:
         """Whether the group is better than its bindings one by one."""
-        if not self.operands or not same_shape(self.writer.type_of(self.operands[0]), self.type):
+        if not self.operands or (len(self.operands) == 1 and not self._has_whole()):
             return False
         if len(self.bindings) > 1:
             return True
+        if not self._has_whole():
+            return False
         (only,) = self.bindings
         assert isinstance(only.value, Call) and isinstance(only.value.op, Op)
         return only.value.op.name.removeprefix("relax.") in ALONE
+
+    def _has_whole(self) -> bool:
+        """Whether an operand has the shape of the results; else all of them together have it."""
+        return same_shape(self.writer.type_of(self.operands[0]), self.type)
 
     # --- its source -------------------------------------------------------------------------------------------------
 
@@ -171,10 +182,10 @@ class Group:
         if (shape := self._few()) is not None:
             return self._at_once(outside, shape)
         over = self._over(outside)
-        name, scratch = self.define(outside, bool(over))
+        name, scratch = self.define(outside, over)
         given = ", ".join(local(n) for n in self.operands)
         made = [self._dtype(n) for n in outside]
-        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{over})"
+        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{f', {local(over)}' if over else ''})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
         return outside
 
@@ -186,21 +197,24 @@ class Group:
 
     def _at_once(self, outside: list[str], shape: tuple[int, ...]) -> list[str]:
         """The same on new memory, without looking at what is known."""
-        name, scratch = self.define(outside, False)
+        name, scratch = self.define(outside, "")
         for each in outside:
             self.writer.line(f"{local(each)} = np.empty({shape!r}, {dtype_text(self._dtype(each))})")
         room = [f"np.empty({shape!r}, {dtype_text(dtype)})" for dtype in scratch]
         self.writer.line(f"{name}({', '.join([*map(local, [*self.operands, *outside]), *room])})")
         return outside
 
-    def define(self, outside: list[str], over: bool) -> tuple[str, list[str]]:
+    def define(self, outside: list[str], over: str) -> tuple[str, list[str]]:
         """The function of operands, results and scratch memory: its name, and the dtypes of the scratch memory.
-        ``over``: the one result is written last, as it may lie where an operand does."""
+        ``over``: an operand of the group's shape where the one result may lie, so that its place is written when that
+        is not read any more."""
         memory = Memory({name: f"o{k}_" for k, name in enumerate(outside)}, {n: local(n) for n in self.operands})
         end = self.bindings[-1].name
         if not over and end in outside:  # where the last result goes is scratch memory until then
             register, dtype = memory.outputs[end], self._dtype(end)
             memory.spare[dtype], memory.homes[register] = [register], dtype
+        elif over:
+            memory.over = {over: (memory.outputs[end], self._dtype(end))}
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(_used(each), k)
@@ -235,7 +249,10 @@ class Group:
         call = each.value
         assert isinstance(call, Call) and isinstance(call.op, Op)
         name, dtype = call.op.name.removeprefix("relax."), self._dtype(each.name)
-        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in call.args]
+        bounds = _limits(call) if name == "clip" else None
+        limits = None if bounds is None else [self._number(dtype, each) for each in bounds]
+        given = call.args[:1] if limits is not None else call.args
+        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in given]
         spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
         for used in _used(each):
             if last[used] == k:
@@ -247,6 +264,10 @@ class Group:
             numbers = {key: self._number(dtype, value) for key, value in NUMBERS.items()}
             steps = SEVERAL[name][:-1] if each.name in self.divisors else SEVERAL[name]
             return [line.format(a=args[0], d=target, **spare, **numbers) for line in steps]
+        if limits is not None:
+            return [f"np.clip({args[0]}, {limits[0]}, {limits[1]}, out={target})"]
+        if name == "power" and isinstance(call.args[1], Constant) and self._is(call.args[1], 2):
+            return [f"np.square({args[0]}, out={target})"]
         under = [n for n in _arguments(each) if n in self.divisors]
         if under:
             first = isinstance(call.args[0], Var) and call.args[0].name == under[0]
@@ -260,7 +281,16 @@ class Group:
             ]
         if name == "where":
             return [f"rt.where({', '.join([*args, target])})"]
+        if (
+            name == "divide"
+            and isinstance(call.args[1], Constant)
+            and (turned := _reciprocal(call.args[1])) is not None
+        ):
+            return [f"np.multiply({args[0]}, {self._constant(turned)}, out={target})"]
         return [f"{ {**BINARY, **UNARY, **COMPARE, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
+
+    def _is(self, node: Constant, number: int) -> bool:
+        return node.shape == () and bits.decode(node.dtype, node.data[0]) == number
 
     def _constant(self, node: Expr) -> str:
         assert isinstance(node, Constant)
@@ -270,14 +300,14 @@ class Group:
         return self.writer.constant(Constant(dtype, (), (bits.encode(dtype, value),)))
 
     def _over(self, outside: list[str]) -> str:
-        """An operand that dies in the group and holds its one result, which is stored last."""
+        """An operand that dies in the group and holds its one result, which is written when that is read no more."""
         if outside != [self.bindings[-1].name]:
             return ""
         first, end = (self.live.at[id(b)] for b in (self.bindings[0], self.bindings[-1]))
         roots = Counter(map(self.live.root, self.operands))
         for name in self.operands:
             if roots[self.live.root(name)] == 1 and self.live.may_end_within(name, self.bindings[-1], first, end):
-                return f", {local(name)}"
+                return name
         return ""
 
 
@@ -292,6 +322,8 @@ class Memory:
     spare: dict[str, list[str]] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
     """The dtype of results whose memory is scratch memory for now."""
+    over: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The operand that the result lies in, with that and its dtype: scratch memory once the operand is not read."""
 
     def place(self, name: str) -> str:
         return self.known[name]
@@ -305,7 +337,12 @@ class Memory:
         return name
 
     def free(self, name: str) -> None:
-        """A value is not read any more."""
+        """A value is not read any more, or by the step that writes now."""
+        if name in self.over:
+            register, dtype = self.over[name]
+            self.homes[register] = dtype
+            self.spare.setdefault(dtype, []).append(register)
+            return
         register = self.known[name]
         dtype = self.scratch.get(register) or self.homes.get(register)
         if dtype is not None and name not in self.outputs:
@@ -321,6 +358,27 @@ class Memory:
             if register in self.spare.get(dtype, []):
                 self.spare[dtype].remove(register)
         return self.known[name]
+
+
+def _reciprocal(node: Constant) -> Constant | None:
+    """The reciprocal of a power of two, by which a product has the same exact value as the quotient."""
+    value = bits.decode(node.dtype, node.data[0]) if node.shape == () else 0.0
+    if not isfinite(value) or not 2.0**-64 <= abs(value) <= 2.0**64 or abs(frexp(value)[0]) != 0.5:
+        return None
+    return Constant(node.dtype, (), (bits.encode(node.dtype, Fraction(1) / Fraction(value)),))
+
+
+def _limits(call: Call) -> list[Fraction] | None:
+    """The bounds of an ``R.clip`` if they are written down, finite and in order."""
+    found = []
+    for each in call.args[1:]:
+        if not isinstance(each, PrimValue) or not isinstance(each.value, Literal):
+            return None
+        value = bits.decode(each.value.dtype, each.value.bits)
+        if not isfinite(value):
+            return None
+        found.append(Fraction(value))
+    return found if len(found) == 2 and found[0] <= found[1] else None
 
 
 def _operator(each: VarBinding) -> str:

@@ -101,15 +101,20 @@ def _grouped(name: str) -> Apply:
 
 def batch_norm(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, **attrs: Any) -> Any:
     given = (x, gamma, beta, mean, variance)
-    usual = plain(*given) and not attrs["training"] and x.ndim > 1 and attrs["axis"] % x.ndim == 1 and x.size
+    usual = plain(*given) and x.ndim > 1 and attrs["axis"] % x.ndim == 1 and x.size
     if not usual or not x.flags.c_contiguous or any(v.shape != (x.shape[1],) for v in given[1:]):
         return OPERATORS["relax.nn.batch_norm"](attrs, given, True)
     out = fresh(x.shape, x.dtype)
-    shape = (x.shape[0], x.shape[1], -1)
-    root = np.sqrt(variance + literal(x, attrs["epsilon"]))
-    scale, shift = gamma if attrs["scale"] else None, beta if attrs["center"] else None
-    fast_rows.batch_norm(x.reshape(shape), mean, root, scale, shift, out.reshape(shape))
-    return out, mean.copy(), variance.copy()
+    cells, into = (v.reshape(x.shape[0], x.shape[1], -1) for v in (x, out))
+    scale, shift, small = gamma if attrs["scale"] else None, beta if attrs["center"] else None, attrs["epsilon"]
+    if not attrs["training"]:
+        root = np.sqrt(variance + literal(x, small))
+        fast_rows.batch_norm(cells, mean, root, scale, shift, into)
+        return out, mean.copy(), variance.copy()
+    center, width = fast_rows.by_channel(cells, into)
+    fast_rows.batch_norm(into, None, np.sqrt(width + literal(x, small)), scale, shift, into)
+    new, old = literal(x, attrs["momentum"]), literal(x, 1.0 - attrs["momentum"])
+    return out, old * mean + new * center, old * variance + new * width
 
 
 def _wider(apply: Apply, kind: type = np.float64) -> Apply:

@@ -16,6 +16,7 @@ import numpy as np
 
 from refrelax.backends.numpy_.blocks import Reshaped, filled
 from refrelax.backends.numpy_.fast_norms import NORMS
+from refrelax.backends.numpy_.fast_rows import VECDOT, blocks, row_squares, row_sums, trailing
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
@@ -129,10 +130,11 @@ SHORT = 1 << 14
 
 
 def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
-    last = axis in ([-1], -1, [x.ndim - 1])
-    if last and x.flags.c_contiguous and 0 < x.shape[-1] <= SHORT and x.ndim > 1:
-        total = np.einsum("...i->...", x)
-        return total[..., None] if keepdims else total
+    first = None if axis is None or axis == [] else trailing(axis, x.ndim)
+    if first and x.flags.c_contiguous and 0 < (width := prod(x.shape[first:])) <= SHORT:
+        lead = x.shape[:first]
+        total = np.einsum("ij->i", x.reshape(prod(lead), width))
+        return total.reshape((*lead, *(1,) * (x.ndim - first)) if keepdims else lead)
     sum_: Any = np.add.reduce
     return sum_(x, axis=_axes(axis), keepdims=keepdims)
 
@@ -141,6 +143,44 @@ def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if not usual(x):
         return whole(OPERATORS["relax.sum"]({"axis": axis, "keepdims": keepdims}, (x,), True))
     return whole(_sum(x, axis, bool(keepdims)))
+
+
+def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> Any:
+    """The sum, or the mean, of ``a * b`` over axes, where the products are of no other use; ``a`` and ``b`` of one
+    shape."""
+    first = 0 if axis is None else None if axis == [] else trailing(axis, a.ndim)
+    width = 0 if first is None else prod(a.shape[first:])
+    if first is None or not width or not (a.flags.c_contiguous and b.flags.c_contiguous):
+        product = a * b
+        return (_mean if mean else _total)(product, axis, keepdims)
+    lead = a.shape[:first]
+    rows, others = a.reshape(prod(lead), width), b.reshape(prod(lead), width)
+    total = VECDOT(rows, others) if width <= SHORT else np.add.reduce(rows * others, -1)
+    if mean:
+        total /= a.dtype.type(width)
+    return total.reshape((*lead, *(1,) * (a.ndim - first)) if keepdims else lead)
+
+
+def _spread(name: str, root: bool) -> Apply:
+    """The variance, or its root, of rows."""
+    row = OPERATORS[name]
+
+    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        first = None if not axis or not usual(x) or not x.size else trailing(axis, x.ndim)
+        if not first or not x.flags.c_contiguous or prod(x.shape[first:]) > SHORT:
+            return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
+        rows = x.reshape(prod(x.shape[:first]), -1)
+        count = x.dtype.type(rows.shape[1])
+        width = np.empty((len(rows), 1), x.dtype)
+        for part in blocks(len(rows), rows.shape[1], 1 << 16):
+            near = rows[part]
+            apart = np.subtract(near, row_sums(near) / count)
+            np.divide(row_squares(apart), count, out=width[part])
+        if root:
+            np.sqrt(width, out=width)
+        return width.reshape((*x.shape[:first], *(1,) * (x.ndim - first)) if keepdims else x.shape[:first])
+
+    return apply
 
 
 def _extreme(name: str, ufunc: Any) -> Apply:
@@ -316,9 +356,22 @@ def _broadcast_to(x: Any, shape: Any) -> Any:
     return OPERATORS["relax.broadcast_to"]({}, (x, shape), True)
 
 
+def _squeeze(x: Any, axis: Any = None) -> Any:
+    """A view."""
+    chosen = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, list) else [axis])]
+    return np.squeeze(x, tuple(k for k in dict.fromkeys(chosen) if x.shape[k] == 1))
+
+
+def _strided_slice(x: Any, *bounds: Any, assume_inbound: bool = False) -> Any:
+    """A view (``liveness.VIEWED``), where the bounds are those of a slice."""
+    return OPERATORS["relax.strided_slice"]({"assume_inbound": assume_inbound, "view": True}, (x, *bounds), True)
+
+
 def _split(x: Any, indices_or_sections: Any = None, axis: int = 0) -> Any:
     """Cut at increasing indices within bounds: views."""
     cuts = indices_or_sections
+    if type(cuts) is int and x.shape[axis] % cuts == 0 and cuts > 1:
+        cuts = list(range(x.shape[axis] // cuts, x.shape[axis], x.shape[axis] // cuts)) if x.shape[axis] else []
     if type(x) is np.ndarray and isinstance(cuts, list) and cuts:
         edges = [0, *cuts, x.shape[axis]]
         if edges == sorted(edges):
@@ -343,6 +396,8 @@ FAST_OPERATORS: dict[str, Apply] = {
     **NORMS,
     "relax.mean": _mean,
     "relax.sum": _total,
+    "relax.variance": _spread("relax.variance", root=False),
+    "relax.std": _spread("relax.std", root=True),
     "relax.max": _extreme("relax.max", np.maximum),
     "relax.min": _extreme("relax.min", np.minimum),
     "relax.argmax": _position("relax.argmax"),
@@ -357,6 +412,8 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.expand_dims": _expand_dims,
     "relax.broadcast_to": _broadcast_to,
     "relax.split": _split,
+    "relax.squeeze": _squeeze,
+    "relax.strided_slice": _strided_slice,
 }
 
 IN_PLACE = frozenset(name for name, apply in FAST_OPERATORS.items() if "out" in signature(apply).parameters)

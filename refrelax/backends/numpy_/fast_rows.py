@@ -18,11 +18,11 @@ NEAR = 1 << 20
 WHOLE = (slice(None),)
 
 
-def blocks(rows: int, width: int) -> Sequence[slice]:
+def blocks(rows: int, width: int, near: int = NEAR) -> Sequence[slice]:
     """The rows of a matrix, as many at a time as stay near."""
-    if rows * width < 2 * NEAR:
+    if rows * width < 2 * near:
         return WHOLE
-    step = max(1, NEAR // width)
+    step = max(1, near // width)
     return [slice(first, first + step) for first in range(0, rows, step)]
 
 
@@ -144,10 +144,24 @@ def group_norm(x: Any, gamma: Any, beta: Any, epsilon: float, groups: int, chann
             np.add(cells, beta[:, None], out=cells)
 
 
+def by_channel(x: Any, out: Any) -> tuple[Any, Any]:
+    """The mean and the variance of every channel of (batch, channels, space), and the distance from the mean."""
+    count = x.dtype.type(x.size // x.shape[1])
+    center = np.add.reduce(np.einsum("ncs->nc", x), 0) / count
+    width = np.zeros_like(center)
+    for k in range(len(x)):
+        t = np.subtract(x[k], center[:, None], out=out[k])
+        width += np.einsum("cs,cs->c", t, t)
+    return center, width / count
+
+
 def batch_norm(x: Any, center: Any, root: Any, gamma: Any, beta: Any, out: Any) -> None:
-    """``x``: (batch, channels, space); the rest a column of channels, or ``None``."""
+    """``x``: (batch, channels, space), without the ``center`` already where that is ``None``; the rest a column of
+    channels, or ``None``."""
     for part in blocks(len(x), x[0].size):
-        t = np.subtract(x[part], center[:, None], out=out[part])
+        t = out[part]
+        if center is not None:
+            np.subtract(x[part], center[:, None], out=t)
         np.divide(t, root[:, None], out=t)
         if gamma is not None:
             np.multiply(t, gamma[:, None], out=t)

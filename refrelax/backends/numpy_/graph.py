@@ -12,6 +12,7 @@ from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
 from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.fast_operators import LARGE
+from refrelax.backends.numpy_.fast_sums import folded, sum_at
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
 from refrelax.backends.numpy_.graph_values import by_definition, dtypes_of, known_outside, value
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
@@ -59,6 +60,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     writer.depth += 1
     if writer.reuse:
         func, writer.chains = gathered(func)
+        func, writer.folded = folded(func)
         writer.joined = joined(func)
         writer.live = Liveness(writer.types, writer.prefix, writer.places).function(func)
     for param in func.params:
@@ -101,6 +103,10 @@ def sequence(writer: Writer, seq: SeqExpr) -> str:
             if chain is not None and (count := attention_at(writer, chain, all_[now : min(end, now + chain.length)])):
                 forget(writer, all_[now : now + count], [chain.result.name])
                 now += count
+                continue
+            if now + 1 < end and id(all_[now]) in writer.folded and sum_at(writer, all_[now], all_[now + 1]):
+                forget(writer, all_[now : now + 2], [all_[now + 1].name])
+                now += 2
                 continue
             group = group_at(writer, all_, now, end) if writer.live and now < end else None
             if group is None:

@@ -26,6 +26,7 @@ from refrelax.syntax.graph import (
     IndexMap,
     Op,
     StringValue,
+    VarBinding,
 )
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
@@ -85,6 +86,8 @@ class Writer:
     live: Liveness | None = None
     chains: Mapping[int, Chain] = field(default_factory=dict)
     """Attentions written out, by the identity of their first binding."""
+    folded: dict[int, VarBinding] = field(default_factory=dict)
+    """Products that only a sum right behind them sees, by identity, with that sum (``fast_sums.py``)."""
     joined: frozenset[int] = frozenset()
     """Reshapes that only a concatenation sees, by identity."""
     table: str = "ops"

@@ -79,6 +79,8 @@ def admit(name: str, found: Iterable[str], attrs: Attrs) -> set[str]:
     found = tuple(found)
     if name == "relax.nn.instance_norm" and not all(dtypes.is_float(each) for each in found):
         raise Unsupported(f"R.nn.instance_norm of {found[0]}")  # the type rule takes integers, as TVM's does
+    if name == "relax.nn.nll_loss" and "bool" in found:
+        raise Unsupported("R.nn.nll_loss of bool")  # whose negative and sum are the definition's to say
     operands, made = set(found), {each for key in ("dtype", "out_dtype") if (each := str(attrs.get(key))) in WIDER}
     guests = (operands & set(WIDER)) | made
     for each in sorted(guests) if name not in MOVES else ():

@@ -33,6 +33,10 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.types import TensorType, Type
 
+VIEWED = frozenset({"relax.strided_slice"})
+"""Operators whose result is new memory in the language, and may be a view here (``fast_operators.py``): nothing is
+overwritten where they are called so, but by what asks here."""
+
 WHOLE_VIEWS = frozenset({"relax.reshape", "relax.permute_dims", "relax.expand_dims", "relax.squeeze", "relax.flatten"})
 """Operators whose result, if it is a view, has every element of the operand exactly once."""
 
@@ -111,7 +115,7 @@ class Liveness:
     def _effect(self, name: str, value: Expr) -> None:
         """What the value of a binding does to the groups."""
         match value:
-            case Call(op=Op(name=op)) if op in FRESH:
+            case Call(op=Op(name=op)) if op in FRESH and op not in VIEWED:
                 self.fresh.add(name)
                 self.whole.add(name)
                 self._join(name, ())

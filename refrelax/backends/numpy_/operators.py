@@ -13,6 +13,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import (
     exact,
+    operators_grid,
     operators_image,
     operators_index,
     operators_linear,
@@ -110,8 +111,8 @@ def _binary(apply: Callable[[Any, Any], Any], bits: bool = False) -> Run:
     return run
 
 
-def _in_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
-    """``fast`` at float32: in binary64, rounded once; at float64 as NumPy does."""
+def _of_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
+    """``fast`` at float32 and float64: as NumPy does."""
 
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         a, b = array(args[0]), array(args[1])
@@ -119,7 +120,7 @@ def _in_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
             return row(attrs, args, fast)
         if form is np.power and b.size == 1 and b.reshape(-1)[0] == 2:
             return np.asarray(np.square(a)) if b.ndim <= a.ndim else np.square(np.broadcast_to(a, b.shape))
-        return np.asarray(form(a.astype(np.float64), b.astype(np.float64))).astype(a.dtype)
+        return np.asarray(form(a, b))
 
     return run
 
@@ -322,8 +323,8 @@ ROWS: dict[str, Run] = {
     "relax.floor_mod": _binary(exact.floor_modulo),
     "relax.maximum": _binary(exact.maximum),
     "relax.minimum": _binary(exact.minimum),
-    "relax.power": _in_two(_binary(_power), np.power),
-    "relax.atan2": _in_two(_binary(lambda a, b: exact.binary("atan2", a, b)), np.arctan2),
+    "relax.power": _of_two(_binary(_power), np.power),
+    "relax.atan2": _of_two(_binary(lambda a, b: exact.binary("atan2", a, b)), np.arctan2),
     "relax.log_add_exp": _binary(_log_add_exp),
     "relax.left_shift": _binary(lambda a, b: np.left_shift(a, _count(a, b))),
     "relax.right_shift": _binary(lambda a, b: np.right_shift(a, _count(a, b))),
@@ -375,6 +376,7 @@ ROWS: dict[str, Run] = {
     **operators_network.OPERATORS,
     **operators_window.OPERATORS,
     **operators_image.OPERATORS,
+    **operators_grid.OPERATORS,
 }  # fmt: skip
 """Every operator at the dtypes in which NumPy calculates as the language does."""
 

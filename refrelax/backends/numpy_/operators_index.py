@@ -26,7 +26,14 @@ def flat_position(index: Sequence[Any], extents: Sequence[int]) -> Any:
     position: Any = None
     for i, n in zip(index, extents, strict=False):
         own = np.asarray(i).astype(np.int64, copy=False)
-        position = own if position is None else position * n + own
+        if position is None:
+            position = own
+            continue
+        position = position * n
+        if np.broadcast_shapes(position.shape, own.shape) == position.shape:
+            position += own
+        else:
+            position = position + own
     return position
 
 
@@ -64,10 +71,17 @@ def gather_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 def wrapped(index: Any, n: int) -> Any:
     """A negative index counts from the end, once; the extent need not fit the dtype of the indices."""
-    if not index.size or index.min() >= 0:
+    if not index.size or _inside(index, n) or index.min() >= 0:
         return index
     wide = index.astype(np.int64)
     return np.where(wide < 0, wide + n, wide)
+
+
+def _inside(index: Any, n: int) -> bool:
+    """Whether all of some positions are of ``n``: one look, at negative numbers as great ones."""
+    if index.dtype == np.int64 and index.ndim:
+        return bool(index.view(np.uint64).max() < n)
+    return bool(index.min() >= 0 and index.max() < n)
 
 
 def index_tensor(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -103,7 +117,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     shape, rest = np.broadcast_shapes(*(np.shape(i) for i in index)), x.shape[len(index) :]
     if 0 in (*shape, *rest):  # nothing to store
         return np.array(x, order="C")
-    if any(np.size(i) and (np.min(i) < 0 or np.max(i) >= n) for i, n in zip(index, x.shape, strict=False)):
+    if any(np.size(i) and not _inside(i, n) for i, n in zip(index, x.shape, strict=False)):
         raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
     values = np.broadcast_to(values, (*shape, *rest)).reshape(prod(shape), *rest)
     if reduction == "mean":
@@ -112,12 +126,16 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
         )
     if reduction not in ("update", "", *COMBINE):
         raise unspecified("op.scatter/reduction", f"reduction {reduction!r}")
-    result = np.array(x, order="C")
+    result = fresh(x.shape, x.dtype)
+    np.copyto(result, x)
     if not index:  # the whole of it, once for each value
         index, result = [np.zeros(shape, np.int64)], result[None]
     position = np.ascontiguousarray(np.broadcast_to(flat_position(index, x.shape), shape)).reshape(-1)
     rows = result.reshape(prod(result.shape[: len(index)]), *rest)
     if reduction in ("update", ""):
+        values = values.astype(x.dtype, copy=False)
+        if rows.ndim > 1 and rows[0].nbytes <= 1 << 12:  # (one object a row is quicker than a loop over it)
+            rows, values = _as_objects(rows), _as_objects(np.ascontiguousarray(values))
         rows[position] = values  # in order: the last one stays
     else:
         if reduction == "add" and not _one_zero(x):  # a sum begins at +0: a stored-to -0 does not survive
@@ -127,6 +145,12 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
             return result.reshape(x.shape)
         _folded(rows, position, values, FOLDS[COMBINE[reduction]])
     return result.reshape(x.shape)
+
+
+def _as_objects(rows: Any) -> Any:
+    """The rows of an array as elements that are only moved."""
+    cells = rows.reshape(len(rows), -1)
+    return cells.view(np.uint8).view(np.dtype((np.void, cells.shape[1] * cells.itemsize)))[:, 0]
 
 
 def _folded(rows: Any, position: Any, values: Any, fold: Any) -> None:
@@ -294,7 +318,9 @@ def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         if not descending:
             return found
         if not is_float(x.dtype) or not np.isnan(np.take(found, -1, axis=axis)).any():
-            return np.flip(found, axis)
+            result = fresh(x.shape, x.dtype)
+            np.copyto(result, np.flip(found, axis))
+            return result
     return np.take_along_axis(x, positions(x, axis, descending), axis)
 
 

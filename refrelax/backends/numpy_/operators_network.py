@@ -13,7 +13,7 @@ from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.blocks import erf as fast_erf
 from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, axes_of, is_float, literal, plain
-from refrelax.backends.numpy_.operators_index import positions
+from refrelax.backends.numpy_.operators_index import PLAIN_SORTS, positions
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -136,6 +136,25 @@ def _statistic(root: bool) -> Run:
     return run
 
 
+def _middle(lines: Any) -> Any:
+    """Where the lower middle of each line is in the stable order: behind what is less, and behind so many that are
+    equal; ``None`` where it is a NaN, or NumPy does not order the elements itself."""
+    if lines.dtype.num not in PLAIN_SORTS or not lines.size:
+        return None
+    lead, lines = lines.shape[:-1], lines.reshape(-1, lines.shape[-1])
+    k = (lines.shape[-1] - 1) // 2
+    value = np.partition(lines, k, axis=-1)[..., k : k + 1]
+    if np.isnan(value).any():
+        return None
+    turn = k - np.count_nonzero(lines < value, axis=-1)
+    same = lines == value
+    place = same.argmax(-1)
+    later = np.flatnonzero(turn)
+    if len(later):
+        place[later] = (same[later].cumsum(-1) == turn[later, None] + 1).argmax(-1)
+    return place.reshape(*lead, 1)
+
+
 def median(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     """The lower middle; with one axis also its position."""
     (x,), axes, keepdims = args, attrs["axis"], bool(attrs["keepdims"])
@@ -144,12 +163,14 @@ def median(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     lines = x.reshape(-1) if axes is None else x
     axis = 0 if axes is None else axes[0] % x.ndim
     n = lines.shape[axis]
-    order = positions(lines, axis, False)
-    if n == 0:  # the middle of nothing is any number
+    if n and (place := _middle(np.moveaxis(lines, axis, -1))) is not None:
+        middle = np.moveaxis(place, -1, axis)
+        values = np.take_along_axis(lines, middle, axis)
+    elif n == 0:  # the middle of nothing is any number
         shape = [1 if k == axis else e for k, e in enumerate(lines.shape)]
         values, middle = np.zeros(shape, lines.dtype), np.zeros(shape, np.int64)
     else:
-        middle = np.take(order, [(n - 1) // 2], axis=axis)
+        middle = np.take(positions(lines, axis, False), [(n - 1) // 2], axis=axis)
         values = np.take_along_axis(lines, middle, axis)
     if axes is None:
         return values.reshape([1] * x.ndim if keepdims else ())
@@ -296,7 +317,36 @@ def dequantize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return value if out == np.float32 else exact.cast(clamped(value, np.float16), out)
 
 
+# --- losses ----------------------------------------------------------------------------------------------------------
+
+
+def nll_loss(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    """``-x[n, t, k] * w[t]``, 0 where ``t`` is ignored; the sum, or that divided by the sum of the weights."""
+    x, targets, *rest = args
+    axis = 0 if x.ndim == 1 else 1
+    kept = x.shape[:axis] + x.shape[axis + 1 :]
+    weights = exact.cast(rest[0], x.dtype) if rest else np.ones(x.shape[axis], x.dtype)
+    if targets.shape != kept or weights.shape != (x.shape[axis],):
+        raise unspecified("op.common/fits-run", f"predictions {x.shape}, targets {targets.shape}")
+    ignored = targets == attrs["ignore_index"]
+    if x.shape[axis]:
+        t = np.clip(targets, 0, x.shape[axis] - 1).astype(np.int64)
+        found = np.take_along_axis(x, np.expand_dims(t, axis), axis).reshape(kept)
+        taken = np.where(ignored, np.zeros((), x.dtype), weights[t])
+    else:  # no class that a target could be
+        found = taken = np.zeros(kept, x.dtype)
+    losses = np.where(ignored, np.zeros((), x.dtype), -found * taken)
+    if attrs["reduction"] == "none":
+        return losses
+    every = range(losses.ndim)
+    total = np.asarray(reduce("add", losses, every, fast=fast))
+    if attrs["reduction"] == "sum":
+        return total
+    return np.asarray(exact.truncated_divide(total, reduce("add", taken, every, fast=fast)))
+
+
 OPERATORS: dict[str, Run] = {
+    "relax.nn.nll_loss": nll_loss,
     "relax.quantize": quantize,
     "relax.dequantize": dequantize,
     "relax.nn.leakyrelu": leakyrelu,

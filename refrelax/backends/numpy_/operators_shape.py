@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.blocks import where
-from refrelax.backends.numpy_.operands import SMALL_FLOATS as FLOATS
+from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number, number_of
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
@@ -63,15 +62,24 @@ def eye_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return _diagonal(args[0].shape, int(number(args[1])), dtype)
 
 
+TRIANGLE = 64
+"""Rows of a triangle that are written at a time."""
+
+
 def _triangle(lower: bool) -> Run:
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         x, k = args[0], int(number(args[1]))
-        kept = np.tri(x.shape[-2], x.shape[-1], k if lower else k - 1, dtype=bool)
-        kept = kept if lower else ~kept
-        if x.dtype not in FLOATS or x.size < 1024:
-            return np.where(kept, x, np.zeros((), x.dtype))
-        result = np.empty(x.shape, x.dtype)
-        where(kept, x, np.zeros((), x.dtype), result)
+        rows, columns = x.shape[-2:]
+        result = fresh(x.shape, x.dtype)
+        zero = np.zeros((), x.dtype)
+        for first in range(0, rows, TRIANGLE):  # what a few rows keep, what they lose, and a triangle between
+            part = slice(first, min(first + TRIANGLE, rows))
+            low = min(max(first + k + lower, 0), columns)
+            high = min(max(part.stop + k, low), columns)
+            for cut, own in ((slice(0, low), lower), (slice(high, None), not lower)):
+                result[..., part, cut] = x[..., part, cut] if own else zero
+            kept = np.tri(part.stop - first, high - low, first + k - low - (not lower), dtype=bool)
+            result[..., part, low:high] = np.where(kept == lower, x[..., part, low:high], zero)
         return result
 
     return run
@@ -107,7 +115,7 @@ def strided_slice(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     axes, begin, end = (extents(v) for v in args[1:4])
     strides = extents(args[4]) if len(args) > 4 else (1,) * len(axes)
     bounds = {axis % x.ndim: each for axis, *each in zip(axes, begin, end, strides, strict=True)}
-    return sliced(x, bounds, bool(attrs["assume_inbound"]))
+    return sliced(x, bounds, bool(attrs["assume_inbound"]), bool(attrs.get("view")))
 
 
 def dynamic_strided_slice(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -116,8 +124,9 @@ def dynamic_strided_slice(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> An
     return sliced(x, dict(enumerate([list(each) for each in zip(*columns, strict=True)])), False)
 
 
-def sliced(x: Any, bounds: dict[int, list[int]], inbound: bool) -> Any:
-    """``x[begin:end:stride]`` on some axes; bounds are clamped unless they are promised to lie inside."""
+def sliced(x: Any, bounds: dict[int, list[int]], inbound: bool, view: bool = False) -> Any:
+    """``x[begin:end:stride]`` on some axes; bounds are clamped unless they are promised to lie inside. ``view``: the
+    result may be memory of ``x``."""
     whole = x
     for axis, (a, b, s) in bounds.items():
         n = x.shape[axis]
@@ -132,7 +141,7 @@ def sliced(x: Any, bounds: dict[int, list[int]], inbound: bool) -> Any:
             continue
         cut = slice(a, max(a, b), s) if s > 0 else slice(a, None if b < 0 else min(a, b), s)
         x = x[(slice(None),) * axis + (cut if n else slice(0, 0),)]
-    return x if x is not whole and x.base is None else x.copy()
+    return x if view or (x is not whole and x.base is None) else x.copy()
 
 
 def squeeze(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -163,10 +172,10 @@ def pad(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     if any(n + a + b < 0 for n, a, b in zip(x.shape, before, after, strict=True)):
         raise unspecified("op.nn.pad/range", f"{x.shape} by {widths}")
     fill = number_of(x.dtype, attrs["pad_value"])
-    if mode == "constant" and all(w >= 0 for w in widths):
-        result = np.full([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], fill, dtype=x.dtype)
-        result[tuple(slice(a, a + n) for n, a in zip(x.shape, before, strict=True))] = x
-        return result
+    reach = {"constant": 1 << 62, "reflect": -1, "replicate": 1 << 62, "circular": 0}[mode]
+    few = all(0 <= w <= n + min(reach, (1 << 62) - n) for n, pair in zip(x.shape, zip(before, after)) for w in pair)
+    if few and (x.size or mode == "constant"):
+        return _bordered(x, before, after, mode, fill)
     outside = np.zeros([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], dtype=bool)
     for axis, (a, extent) in enumerate(zip(before, outside.shape, strict=True)):
         n = x.shape[axis]
@@ -179,6 +188,35 @@ def pad(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         else:
             x = np.zeros([*x.shape[:axis], extent, *x.shape[axis + 1 :]], dtype=x.dtype)
     return np.where(outside, fill, x) if mode == "constant" else x
+
+
+def _bordered(x: Any, before: Sequence[int], after: Sequence[int], mode: str, fill: Any) -> Any:
+    """The border as slices, of one number or of the elements near it, axis by axis."""
+    result = fresh(tuple(n + a + b for n, a, b in zip(x.shape, before, after, strict=True)), x.dtype)
+    spots = [slice(a, a + n) for n, a in zip(x.shape, before, strict=True)]
+    result[tuple(spots)] = x
+    for axis in reversed(range(x.ndim)):  # later axes are whole
+        n, a, b = x.shape[axis], before[axis], after[axis]
+        own = result[(*spots[:axis], ...)]
+        lead = (slice(None),) * axis
+
+        def at(start: int, stop: int, step: int = 1, own: Any = own, lead: Any = lead) -> Any:
+            return own[(*lead, slice(start, None if step < 0 and stop < 0 else stop, step))]
+
+        ends = ((0, a), (a + n, a + n + b))
+        match mode:
+            case "constant":
+                given: tuple[Any, Any] = (fill, fill)
+            case "replicate":
+                given = (at(a, a + 1), at(a + n - 1, a + n))
+            case "circular":
+                given = (at(n, a + n), at(a, a + b))
+            case _:
+                given = (at(2 * a, a, -1), at(a + n - 2, a + n - 2 - b, -1))
+        for (start, stop), value in zip(ends, given, strict=True):
+            if start < stop:
+                at(start, stop)[...] = value
+    return result
 
 
 def _source(p: Any, n: int, mode: str) -> Any:
@@ -208,7 +246,9 @@ def one_hot(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     axis = axis + x.ndim + 1 if axis < 0 else axis
     depth, inner = attrs["depth"], axis == x.ndim
     if inner and x.size and depth and np.min(x) >= 0 and np.max(x) < depth:
-        result = np.full((x.size, depth), literal(dtype, off.value), dtype)
+        other = literal(dtype, off.value)
+        plain_zero = not other.tobytes().strip(b"\0")
+        result = np.zeros((x.size, depth), dtype) if plain_zero else np.full((x.size, depth), other, dtype)
         result[np.arange(x.size), x.reshape(-1).astype(np.int64)] = literal(dtype, on.value)
         return result.reshape(*x.shape, depth)
     keys = np.arange(attrs["depth"]).reshape([-1 if k == axis else 1 for k in range(x.ndim + 1)])

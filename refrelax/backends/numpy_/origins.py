@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import inf, prod
 from typing import Any
 
 from refrelax.backends.errors import Unsupported
@@ -19,14 +18,12 @@ from refrelax.backends.numpy_.graph_checks import match_types
 from refrelax.backends.numpy_.graph_writer import Answers, Constants, Writer, element_dtypes, plain
 from refrelax.backends.numpy_.guests import WIDER, admit
 from refrelax.backends.numpy_.liveness import Liveness
-from refrelax.backends.numpy_.memory import LEAST
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Ended
 from refrelax.lower.origins.expand import Expanded
 from refrelax.lower.origins.text import Origin
-from refrelax.lower.origins.unplanned import Unplanned, needed, unplanned
-from refrelax.lower.to_destinations import names_of
+from refrelax.lower.origins.unplanned import needed, unplanned
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
@@ -36,7 +33,6 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     Expr,
-    Function,
     Op,
     Tuple,
     Var,
@@ -128,61 +124,18 @@ def takes_place(binding: Binding) -> bool:
     return call.op.name != "relax.where" and all(isinstance(a, Var | Constant | ConstantRef) for a in call.args)
 
 
-def without_plan(whole: Expanded, checked: CheckedModule, origins: Mapping[str, Origin], fast: bool) -> Expanded:
-    """A module with planned memory as operators with results of their own; where the plan has room for a result that
-    would be new memory, it goes there."""
-    functions, types, places = dict(whole.module.functions), dict(whole.types), dict[str, dict[str, str]]()
+def without_plan(whole: Expanded, checked: CheckedModule, origins: Mapping[str, Origin]) -> Expanded:
+    """A module with planned memory as operators with results of their own: new memory is warm where it was used a
+    moment ago, and elementwise operators write over what nobody needs any more, which a plan does not allow."""
+    functions, types, found = dict(whole.module.functions), dict(whole.types), False
     for name in checked.module.relax_functions() if origins else ():
-        found = unplanned(checked, name, origins)
-        if found is not None:
-            function, places[name] = _placed(found) if fast else (found.function, {})
-            bindings = needed([b for block in function.body.blocks for b in block.bindings])
-            body = replace(function.body, blocks=(BindingBlock(tuple(bindings)),))
-            functions[name] = replace(function, body=body)
-            types[name] = found.types
-    if not places:
-        return whole
-    return replace(whole, module=checked.module.with_functions(functions), types=types, places=places)
-
-
-def _placed(found: Unplanned) -> tuple[Function, dict[str, str]]:
-    """The function with those allocations in which results go, and which results go where: new memory costs less than
-    a place where there are few elements."""
-    taken, live = names_of(found.function), Liveness(found.types).function(found.function)
-    bindings = [b for block in found.function.body.blocks for b in block.bindings]
-    occupied = {s for b in bindings if (s := _storage(b.value)) is not None}
-    held: dict[str, list[str]] = {}
-    chosen: dict[str, str] = {}
-    new: list[Binding] = []
-    for b in bindings:
-        place = found.places.get(b.name)
-        storage = None if place is None else _storage(place.value)
-        little = _bytes(found.types.get(b.name)) < LEAST
-        if place is not None and storage is not None and storage not in occupied and takes_place(b) and not little:
-            free = all(live.end(each) < live.at[id(b)] for each in held.get(storage, ()))
-            if free and live.target(b) is None:
-                chosen[b.name] = taken.fresh(f"{b.name}_place")
-                live.placed = chosen
-                held.setdefault(storage, []).append(b.name)
-                new.append(replace(place, name=chosen[b.name]))
-        new.append(b)
-    body = replace(found.function.body, blocks=(BindingBlock(tuple(new)),))
-    return replace(found.function, body=body), chosen
-
-
-def _bytes(type_: Type | None) -> float:
-    """The size of a tensor of this type; infinite where it is no number."""
-    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
-        return inf
-    return prod(inf if (size := as_int(dim)) is None else size for dim in type_.shape) * dtypes.bits(type_.dtype) / 8
-
-
-def _storage(e: Expr) -> str | None:
-    match e:
-        case Call(op=Op(name="relax.memory.alloc_tensor"), args=(Var(name=name), *_)):
-            return name
-        case _:
-            return None
+        read = unplanned(checked, name, origins)
+        if read is not None:
+            bindings = needed([b for block in read.function.body.blocks for b in block.bindings])
+            body = replace(read.function.body, blocks=(BindingBlock(tuple(bindings)),))
+            functions[name] = replace(read.function, body=body)
+            types[name], found = read.types, True
+    return replace(whole, module=checked.module.with_functions(functions), types=types) if found else whole
 
 
 def attempt(func: PrimFunc, name: str, origin: Origin) -> tuple[str, bool]:

@@ -41,6 +41,9 @@ def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: b
         return _FAST[op](x, axis=tuple(axes), keepdims=keepdims)
     if fast and x.dtype.name in NARROW and (x.size or op in _STARTS):
         return np.asarray(_FAST[op](x.astype(np.float32), axis=tuple(axes), keepdims=keepdims)).astype(x.dtype)
+    if x.dtype.kind in "iu" and x.dtype.isbuiltin == 1 and (x.size or op in _STARTS):  # they wrap, in any order
+        kind = {"dtype": x.dtype} if op in _STARTS else {}
+        return np.asarray(_FAST[op](x, axis=tuple(axes), keepdims=keepdims, **kind))
     lines = lines_first(x, axes)
     if op in _STARTS:
         total = np.full(lines.shape[1:], _STARTS[op], dtype=x.dtype)
@@ -72,7 +75,9 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     row, column = a.ndim == 1, b.ndim == 1
     a, b = exact.converted(a, dtype), exact.converted(b, dtype)
     a, b = (a[None, :] if row else a), (b[:, None] if column else b)
-    if fast and np.dtype(dtype).name in NARROW:
+    if (found := _of_integers(a, b, dtype)) is not None:
+        total = found
+    elif fast and np.dtype(dtype).name in NARROW:
         total = np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
     else:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
@@ -83,6 +88,20 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     if row:
         total = total[..., 0, :]
     return total[..., 0] if column else total
+
+
+def _of_integers(a: Any, b: Any, dtype: Any) -> Any:
+    """A product of integers by floats that hold every sum that there is on the way, so that it is exact; ``None`` where
+    none do."""
+    if np.dtype(dtype).kind not in "iu" or np.dtype(dtype).isbuiltin != 1 or not a.size or not b.size:
+        return None
+    most = a.shape[-1]
+    for x in (a, b):
+        most *= max(int(x.max()), -int(x.min()))
+    if most >= 1 << 53:
+        return None
+    kind = np.float32 if most < 1 << 24 else np.float64
+    return np.matmul(a.astype(kind), b.astype(kind)).astype(np.int64).astype(dtype)
 
 
 def argreduce(op: str, x: Any, axis: int | None, keepdims: bool) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import attention, blocks, exact
+from refrelax.backends.numpy_ import attention, blocks, exact, fast_operators
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.ops.transform import fact as memory_fact
@@ -265,11 +265,13 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
 # --- runs of elementwise steps of mode fast --------------------------------------------------------------------------
 
 attend = attention.attend
+attend_biased = attention.attend_biased
 blocked = blocks.blocked
 filled = blocks.filled
 Reshaped = blocks.Reshaped
 where = blocks.where
 erf = blocks.erf
+sum_of_products = fast_operators.sum_of_products
 
 
 def nothing(_value: Any) -> tuple[()]:

@@ -7,7 +7,7 @@ again: the types of what is new come with the origins.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from refrelax.lower.legalize.site import Typing
 from refrelax.lower.origins.calls import Expansion, counted, expansion
@@ -36,12 +36,10 @@ Usable = Callable[[Origin], bool]
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """``types``: of every graph-level function, as in a ``CheckedModule``;
-    ``places``: for each function, where in the memory that it plans results go, by name."""
+    """``types``: of every graph-level function, as in a ``CheckedModule``."""
 
     module: Module
     types: Mapping[str, Mapping[str, Type]]
-    places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def expanded(whole: Expanded, checked: CheckedModule, origins: Mapping[str, Origin]) -> Expanded:

@@ -3,12 +3,12 @@
     storage = R.memory.alloc_storage(…)
     h = R.memory.alloc_tensor(storage, 0, R.shape([n, 16]), R.dtype("float32"))
     _ = cls.relu(x, h)
-    ~> h = R.nn.relu(x)          and beside the text: the place of h is that allocation
+    ~> h = R.nn.relu(x)
 
 This is done where nobody can tell the difference: ``h`` is stored once, whole, before anything reads it; while it is in
 use nothing else is stored in its part of the storage; and what lies there later is stored whole before it is read. A
-plan that is wrong keeps its meaning, which is to read what was stored last. A reader may put a result in its place; it
-need not. A view of such a result that has all of its elements is a reshape of it.
+plan that is wrong keeps its meaning, which is to read what was stored last. A view of such a result that has all of
+its elements is a reshape of it.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ KILLS = ("relax.memory.kill_tensor", "relax.memory.kill_storage")
 
 @dataclass(frozen=True, slots=True)
 class Unplanned:
-    """A function without the allocations of what became results; ``places``: those allocations, by result;
-    ``types``: of the function's bindings."""
+    """A function without the allocations of ``results``, the tensors that became such; ``types``: of the function's
+    bindings."""
 
     function: Function
     types: Mapping[str, Type]
-    places: Mapping[str, VarBinding]
+    results: frozenset[str]
 
 
 def unplanned(checked: CheckedModule, name: str, origins: Mapping[str, Origin]) -> Unplanned | None:
@@ -100,9 +100,8 @@ def unplanned(checked: CheckedModule, name: str, origins: Mapping[str, Origin]) 
             plan.types[whole] = TupleType(tuple(plan.types[out] for out in outs))
             new.append(replace(last, name=whole))
             new += [VarBinding(out, TupleGetItem(Var(whole), j)) for j, out in enumerate(outs)]
-    places = {out: plan.tensors[out].binding for out in sorted(chosen)}
     body = replace(function.body, blocks=(BindingBlock(tuple(new)),))
-    return Unplanned(replace(function, body=body), plan.types, places)
+    return Unplanned(replace(function, body=body), plan.types, frozenset(chosen))
 
 
 def needed(bindings: list[Binding]) -> list[Binding]:

@@ -1,0 +1,94 @@
+"""Sums of products in mode ``fast``: ``R.sum(R.multiply(a, b))`` and the like, without the products.
+
+``s = R.square(d); v = R.mean(s, axis=[-1])``, where ``s`` is of no other use, becomes one call. A sum of products that
+are not rounded lies in the enclosure of the sum of rounded ones: of one product it is the same, and of more that
+enclosure has room for a rounding of each.
+
+Spec: ``spec/13-backends.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from refrelax.backends.numpy_.fast_groups import FLOATS, Writes
+from refrelax.backends.numpy_.liveness import same_shape
+from refrelax.backends.numpy_.names import local
+from refrelax.semantics.graph.link import nodes
+from refrelax.syntax import bits
+from refrelax.syntax.graph import AttrList, Binding, Call, Constant, Function, Op, Var, VarBinding
+from refrelax.syntax.types import TensorType, Type
+
+SUMS = {"relax.sum": False, "relax.mean": True}
+
+
+def factors(call: Call) -> tuple[Var, Var] | None:
+    """The factors of a product, or of a square."""
+    match call:
+        case Call(op=Op(name="relax.multiply"), args=(Var() as a, Var() as b)):
+            return a, b
+        case Call(op=Op(name="relax.square"), args=(Var() as a,)):
+            return a, a
+        case Call(op=Op(name="relax.power"), args=(Var() as a, Constant(shape=()) as power)):
+            return (a, a) if bits.decode(power.dtype, power.data[0]) == 2 else None
+        case _:
+            return None
+
+
+def folded(func: Function) -> tuple[Function, dict[int, VarBinding]]:
+    """The function with every product that one sum alone uses right before it (both are pure), and these by
+    identity."""
+    uses = Counter(node.name for node in nodes(func.body) if isinstance(node, Var))
+    found: dict[int, VarBinding] = {}
+    blocks = []
+    for block in func.body.blocks:
+        known = {each.name: each for each in block.bindings}
+        before: dict[int, VarBinding] = {}
+        for each in block.bindings:
+            match each:
+                case VarBinding(value=Call(op=Op(name=op), args=(Var(name=name),))) if op in SUMS and uses[name] == 1:
+                    product = known.get(name)
+                    if isinstance(product, VarBinding) and isinstance(product.value, Call) and factors(product.value):
+                        found[id(product)], before[id(each)] = each, product
+                case _:
+                    pass
+        order: list[Binding] = []
+        for each in block.bindings:
+            order += [before[id(each)]] if id(each) in before else []
+            order += [] if id(each) in found else [each]
+        blocks.append(replace(block, bindings=tuple(order)))
+    return replace(func, body=replace(func.body, blocks=tuple(blocks))), found
+
+
+def sum_at(writer: Writes, product: Binding, total: Binding) -> bool:
+    """Write a product and its sum as one line; if types do not allow that, the product is a binding like others."""
+    if _written(writer, product, total):
+        return True
+    del writer.folded[id(product)]
+    return False
+
+
+def _written(writer: Writes, product: Binding, total: Binding) -> bool:
+    if not isinstance(product, VarBinding) or writer.folded.get(id(product)) is not total:
+        return False
+    assert isinstance(product.value, Call) and isinstance(total.value, Call) and isinstance(total.value.op, Op)
+    pair, made = factors(product.value), writer.type_of(product.name)
+    if pair is None or not isinstance(made, TensorType) or made.dtype not in FLOATS:
+        return False
+    given_types = [writer.type_of(v.name) for v in pair]
+    if any(_dtype(each) != made.dtype or not same_shape(each, made) for each in given_types):
+        return False
+    attrs = dict(total.value.attrs)
+    axis = attrs.get("axis")
+    plain = list(axis.items) if isinstance(axis, AttrList) else axis
+    if not isinstance(plain, list | None) or not all(type(a) is int for a in plain or ()):
+        return False
+    given = ", ".join(local(v.name) for v in pair)
+    keepdims, mean = bool(attrs.get("keepdims")), SUMS[total.value.op.name]
+    writer.line(f"{local(total.name)} = rt.sum_of_products({given}, {plain!r}, {keepdims}, {mean})")
+    return True
+
+
+def _dtype(type_: Type | None) -> str | None:
+    return type_.dtype if isinstance(type_, TensorType) else None
