@@ -81,6 +81,7 @@ def _defs() -> Schema:
 
 EFFECT = _object({"kind": TEXT, "name": TEXT, "payload": _many("value")})
 TYPES: Schema = {"type": "object", "additionalProperties": {"type": "object"}}
+REQUIRED = _object({}, {"types": TYPES, "end": {"enum": ["accepted", "rejected"]}})
 
 
 def case() -> Schema:
@@ -96,7 +97,7 @@ def case() -> Schema:
     }})  # fmt: skip
     optional = {
         "module": {"anyOf": [TEXT, nothing]}, "repeat": {"type": "array"}, "tree": {}, "constants": _many("value"),
-        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "entry": TEXT, "args": _many("value"),
+        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "required": REQUIRED, "entry": TEXT, "args": _many("value"),
         "value": {"$ref": "#/$defs/value"}, "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT},
         "permitted": {"anyOf": [nothing, allowed]},
         "claim": TEXT, "assume": {"type": "array", "items": TEXT}, "fits": {"anyOf": [TEXT, nothing]},
@@ -158,9 +159,26 @@ def manifest() -> Schema:
     return {"$schema": DRAFT, "title": "refrelax manifest", **_object(required)}
 
 
+def operators() -> Schema:
+    """The operators by name, and what they take (``vocabulary.operators``)."""
+    argument = _object({"name": TEXT, "sort": TEXT})
+    attribute = _object({"name": TEXT, "sort": TEXT, "none": {"type": "boolean"}}, {"count": {"type": "integer"}})
+    several = {"anyOf": [{"type": "null"}, {"type": "array", "items": argument}]}
+    each = _object(
+        {"arguments": several, "least": {"type": "integer"}, "attributes": {"type": "array", "items": attribute}}
+    )
+    return {"$schema": DRAFT, "title": "refrelax operators", "type": "object", "additionalProperties": each}
+
+
+def intrinsics() -> Schema:
+    """The intrinsics by name, and how many arguments they take (``vocabulary.intrinsics``)."""
+    each = _object({"least": {"type": "integer"}, "most": {"type": ["integer", "null"]}})
+    return {"$schema": DRAFT, "title": "refrelax intrinsics", "type": "object", "additionalProperties": each}
+
+
 def all_of_them() -> dict[str, Schema]:
     """Every schema by its name."""
     return {
         "module": module_schema(), "case": case(), "manifest": manifest(),
-        "request": request(), "hello": hello(), "answer": answer(),
+        "request": request(), "hello": hello(), "answer": answer(), "operators": operators(), "intrinsics": intrinsics(),
     }  # fmt: skip
