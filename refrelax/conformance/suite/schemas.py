@@ -11,6 +11,8 @@ from refrelax.conformance.suite.judge import ENDS
 from refrelax.conformance.suite.protocol import FORMS, PROTOCOL
 from refrelax.conformance.suite.records import PROFILES
 from refrelax.conformance.suite.values import BITS as BITS_READ
+from refrelax.semantics.ops.accuracy import WORDS
+from refrelax.semantics.ops.meaning.as_json import NODES
 from refrelax.syntax.json_ import schema as module_schema
 
 Schema = dict[str, Any]
@@ -176,9 +178,35 @@ def intrinsics() -> Schema:
     return {"$schema": DRAFT, "title": "refrelax intrinsics", "type": "object", "additionalProperties": each}
 
 
+def definitions() -> Schema:
+    """What the operators mean (``definitions.definitions``); what is in a node is said in chapter 01."""
+    number, names = {"type": "integer", "minimum": 0}, {"type": "array", "items": {"type": "object"}}
+    node = _open({"node": {"enum": [*NODES]}}, {})
+    array = _object({"name": TEXT, "dims": names, "dtype": TEXT})
+    step = {
+        "anyOf": [
+            _object({"condition": {"type": "object"}, "rule": TEXT}),
+            _object({
+                "array": number, "name": TEXT, "dims": names, "dtype": TEXT, "vars": names, "body": number,
+                "within": {"anyOf": [{"type": "null"}, names]},
+            }),
+        ]
+    }  # fmt: skip
+    opaque = {"type": "object", "additionalProperties": _object({"element": number, "dtype": TEXT})}
+    definition = _object({
+        "operands": {"type": "array", "items": array}, "premises": names, "steps": {"type": "array", "items": step},
+        "outputs": {"type": "array", "items": number}, "opaque": opaque, "elements": {"type": "array", "items": node},
+        "scalars": {"type": "array", "items": _open({"node": TEXT}, {})},
+    })  # fmt: skip
+    required = {"page": TEXT, "pure": {"type": "boolean"}, "permitted": {"enum": [*WORDS]}, "example": TEXT}
+    each = _object(required, {"definition": definition, "none": TEXT})
+    return {"$schema": DRAFT, "title": "refrelax definitions", "type": "object", "additionalProperties": each}
+
+
 def all_of_them() -> dict[str, Schema]:
     """Every schema by its name."""
     return {
         "module": module_schema(), "case": case(), "manifest": manifest(),
-        "request": request(), "hello": hello(), "answer": answer(), "operators": operators(), "intrinsics": intrinsics(),
+        "request": request(), "hello": hello(), "answer": answer(),
+        "operators": operators(), "intrinsics": intrinsics(), "definitions": definitions(),
     }  # fmt: skip

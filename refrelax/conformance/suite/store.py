@@ -1,5 +1,5 @@
 """A folder with the suite: a file for each case (``NAME.json``), ``manifest.json``, ``operators.json``,
-``intrinsics.json``, ``schema/*.json``, ``LICENSE``.
+``intrinsics.json``, ``definitions.json``, ``schema/*.json``, ``LICENSE``.
 
 Spec: ``spec/01-conformance.md``.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from refrelax.conformance.suite import schemas, values, vocabulary
+from refrelax.conformance.suite.definitions import definitions
 from refrelax.conformance.suite.records import PROFILES, Record, hash_of
 from refrelax.errors import UsageError
 from refrelax.version import SPEC_EDITION, __version__
@@ -37,6 +38,7 @@ def write(directory: Path, records: Iterable[Record]) -> int:
     _write(directory / "manifest.json", manifest(written))
     _write(directory / "operators.json", vocabulary.operators())
     _write(directory / "intrinsics.json", vocabulary.intrinsics())
+    _write(directory / "definitions.json", definitions())
     notice = (
         f"The conformance suite of refrelax {__version__}, {LICENSE}: https://www.apache.org/licenses/LICENSE-2.0\n"
     )

@@ -16,6 +16,7 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from refrelax.semantics.numbers.real_steps import EXP_OF_DIFFERENCE
 from refrelax.semantics.ops.meaning import data
 from refrelax.syntax.json_ import node_from_json, to_json
 
@@ -25,6 +26,10 @@ ELEMENTS = (
     data.Literal, data.Read, data.Operation, data.Choice, data.OpenElement, data.Fold, data.Either, data.Bound,
 )  # fmt: skip
 NODES = {kind.__name__: kind for kind in (*ELEMENTS, data.Each, data.Items)}
+
+
+FUNCTIONS = {each.name: each for each in (EXP_OF_DIFFERENCE,)}
+"""The real functions that ``ideal`` rounds once."""
 
 
 def program_to_json(program: data.Program) -> Json:
@@ -103,8 +108,6 @@ class _Writer:
 
     def value(self, value: Any) -> Any:
         match value:
-            case Named(name=name):
-                return {"function": name}
             case None | bool() | str():
                 return value
             case int():
@@ -197,7 +200,7 @@ class _Reader:
             case {"number": text}:
                 return number(text)
             case {"function": name}:
-                return Named(name)
+                return FUNCTIONS[name]
             case {"node": name} if name in (data.Each.__name__, data.Items.__name__):
                 return self.node(value)
             case _:
@@ -213,14 +216,6 @@ class _Reader:
 def spelled(name: str) -> str:
     """A symbol's name as an identifier, which names of the calculus are not: ``?3`` is ``n3``, ``i.2`` is ``i_2``."""
     return name.replace("?", "n").replace(".", "_")
-
-
-class Named(str):
-    """A real function of which only the name is known."""
-
-    @property
-    def name(self) -> str:
-        return str(self)
 
 
 def number(text: str) -> int | float | Fraction:
