@@ -109,13 +109,14 @@ def in_dataflow(text: str) -> str:
 
 
 def _small(a: Any, span: Any) -> Any:
-    """Whole numbers where the operator is defined on some of the range that the sample draws from, else eighths."""
+    """Whole numbers, inside of the range that the sample draws from; eighths where that has none but one."""
     import numpy as np
 
     whole = np.round(a)
     low, high = span if isinstance(span, tuple) and len(span) == 2 and not isinstance(span[0], tuple) else (None, None)
-    inside = low is None or (low <= whole.min() and whole.max() <= high)
-    fits = inside and (a.size < 2 or len(np.unique(whole)) > 1)
+    if low is not None:
+        whole = np.clip(whole, math.ceil(low), math.floor(high))
+    fits = low is None or math.ceil(low) < math.floor(high)
     return (whole + 0.0 if fits else np.round(a * 8) / 8).astype(a.dtype)
 
 

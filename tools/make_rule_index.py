@@ -22,7 +22,7 @@ HEAD = """# Index of rules
 Every rule by its id: the chapter that says it, the files that implement it or end a run by it, the conformance
 cases and examples about it, and whether [deviations](deviations.md) of TVM name it; each is a link.
 `refrelax explain RULE` shows the paragraph, the lines and the cases; `refrelax explain "some words"` finds a rule.
-Where no case is named, cases go through the rule on the way to another one: `refrelax rules coverage` says how many.
+Other cases go through a rule on the way to another one: `refrelax rules coverage` says how many.
 """
 
 AREAS = {
@@ -56,14 +56,14 @@ def page() -> str:
         for rule in read.defined:
             if each.names(rule):
                 code[rule].setdefault(each.file)
-    cases: dict[str, Counter[str]] = defaultdict(Counter)
-    for case in (*read.cases, *read.examples):
-        cases[case.rule or case.expect.rule or ""][case.file] += 1
+    cases = {rule: Counter(case.file for case in found) for rule, found in tie.about(read).items()}
     deviations = set(re.findall(r"`([a-z]+[./][^`\s]*)`", (ROOT / "spec" / "deviations.md").read_text("utf-8")))
     areas: dict[str, list[str]] = defaultdict(list)
     for rule, paragraph in sorted(read.defined.items()):
         files = ", ".join(f"[{file.removeprefix('refrelax/')}](../{file})" for file in sorted(code[rule]))
-        about = ", ".join(f"[{n} in {Path(file).stem}]({linked(file)})" for file, n in sorted(cases[rule].items()))
+        counted = sorted(cases.get(rule, Counter()).items())
+        about = ", ".join(f"[{n} in {Path(file).stem}]({linked(file)})" for file, n in counted)
+        about = about or f"none: {tie.WITHOUT_CASE[rule]}"
         otherwise = "[yes](deviations.md)" if rule in deviations else ""
         chapter = paragraph.file.removeprefix("spec/")
         shown = f"[{chapter.removesuffix('.md').removeprefix('ops/')}]({chapter})"

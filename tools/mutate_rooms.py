@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import gc
 import importlib
 import json
 import pkgutil
@@ -26,6 +25,7 @@ import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,9 @@ NOT_HERE = ("backends/cupy_/device.py", "backends/cupy_/nvrtc.py")
 
 MEMORY = 6 << 30
 """Bytes that a mutant may have beside what the process has."""
+
+WORDS = ("killed", "equivalent", "recorded", "alive", "not reached", "gone")
+"""What becomes of a mutant; of one that is gone the line was simplified away."""
 
 JUDGED = Path(__file__).parent / "mutants_judged.toml"
 """Survivors that somebody looked at: the same function, and why."""
@@ -95,14 +98,41 @@ def load() -> None:
                     raise
 
 
-def draw(seed: int, number: int, rooms: Sequence[str]) -> tuple[list[M.Mutant], dict[str, int]]:
-    """So many mutants, the same number of each room, and how many each has."""
-    turn, chosen, all_of = random.Random(seed), [], {}
+Name = tuple[str, str, str, str, str, int]
+"""Room, file, function, line and edit of a mutant, and which of those that are alike in all that: what is left of it
+when the lines around it change."""
+
+
+def draw(seed: int, number: int, rooms: Sequence[str]) -> tuple[dict[Name, M.Mutant], dict[str, int]]:
+    """So many mutants by name, the same number of each room, and how many each has."""
+    turn, chosen, all_of = random.Random(seed), dict[Name, M.Mutant](), {}
     for room in rooms:
-        found = list(every(room))
+        found = list(named(room).items())
         all_of[room] = len(found)
-        chosen += turn.sample(found, min(len(found), number // len(rooms)))
+        chosen |= dict(turn.sample(found, min(len(found), number // len(rooms))))
     return chosen, all_of
+
+
+def named(room: str) -> dict[Name, M.Mutant]:
+    """All mutants of a room."""
+    found: dict[Name, M.Mutant] = {}
+    alike: Counter[tuple[str, ...]] = Counter()
+    for each in every(room):
+        key = room, each.file, each.function.__qualname__, text_of(each), each.what
+        found[*key, alike[key]] = each
+        alike[key] += 1
+    return found
+
+
+@cache
+def lines_of(file: str) -> list[str]:
+    """What stood in a file when the mutants were made: it may be edited while they are asked about."""
+    return (package().parent / file).read_text("utf-8").split("\n")
+
+
+def text_of(mutant: M.Mutant) -> str:
+    """The line that a mutant breaks."""
+    return lines_of(mutant.file)[mutant.line - 1].strip()
 
 
 def judge(mutant: M.Mutant, killers: Sequence[K.Killer], seconds: float) -> str:
@@ -129,77 +159,111 @@ def shown(killers: Sequence[K.Killer], seconds: float) -> str:
     return recorded or f"alive: {count} of {len(killers)} asked"
 
 
+def trustworthy(mutant: M.Mutant, killers: Sequence[K.Killer], seconds: float, trusted: dict[int, bool]) -> str:
+    """What those who may notice say in a copy of the process. The first time that one of them kills it is asked in such
+    a copy of the honest code, too; who does not say yes there is not asked about mutants."""
+    while True:
+        asked = [each for each in killers if trusted.get(id(each), True)]
+        said = K.in_a_child(lambda m=mutant, r=asked: judge(m, r, seconds), 12 * seconds)  # type: ignore[misc]
+        who = next((each for each in asked if said.startswith(f"killed: {each.kind} {each.name}:")), None)
+        if who is None or id(who) in trusted:
+            return said
+        trusted[id(who)] = K.in_a_child(lambda r=who: K.asked_alone(r), 12 * seconds) == "fine"  # type: ignore[misc]
+
+
 class Report:
     """What became of each mutant so far."""
 
-    def __init__(self, options: argparse.Namespace, chosen: Sequence[M.Mutant], all_of: dict[str, int]) -> None:
-        self.options, self.chosen, self.all_of = options, chosen, all_of
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
         self.said: dict[int, str] = {}
         self.judged: dict[tuple[str, str, str], str] = {}
         if JUDGED.exists():
             for row in tomllib.loads(JUDGED.read_text(encoding="utf-8")).get("equivalent", ()):
                 self.judged[row["file"], row["line"], row["edit"]] = row["why"]
+        if options.state is not None and options.state.exists():
+            self.resume()
+        else:
+            self.names, self.of = list[Name](), list[int]()
+            self.chosen = dict[int, M.Mutant]()
+            for seed, number in zip(options.seed, options.draw, strict=True):
+                found, self.all_of = draw(seed, number, options.rooms)
+                self.chosen |= dict(enumerate(found.values(), start=len(self.names)))
+                self.names += found
+                self.of += [seed] * len(found)
 
     def resume(self) -> None:
-        """Go on where ``--state`` ended. A draw is the same every time, so that a number is a mutant's name."""
-        if self.options.state is not None and self.options.state.exists():
-            kept = json.loads(self.options.state.read_text(encoding="utf-8"))
-            if kept["draw"] != [self.options.draw, self.options.seed, self.options.rooms, self.all_of]:
-                raise SystemExit(f"{self.options.state} is of another draw, or of other code")
-            self.said = {int(number): said for number, said in kept["said"].items()}
+        """Go on where ``--state`` ended. The mutants are those that were drawn then, by their names, in the code as it
+        is now; some may be gone."""
+        o = self.options
+        kept = json.loads(o.state.read_text(encoding="utf-8"))
+        if kept["draw"] != [o.draw, o.seed, o.rooms]:
+            raise SystemExit(f"{o.state} is of another draw")
+        self.all_of, self.of, self.names = kept["all_of"], kept["of"], [tuple(each) for each in kept["names"]]
+        self.said = {int(number): said for number, said in kept["said"].items()}
+        there = {name: each for room in o.rooms for name, each in named(room).items()}
+        self.chosen = {k: there[name] for k, name in enumerate(self.names) if name in there}
 
     def keep(self) -> None:
         """Write down what is known."""
         o = self.options
         if o.state is not None:
-            kept = {"draw": [o.draw, o.seed, o.rooms, self.all_of], "said": self.said}
+            kept = {"draw": [o.draw, o.seed, o.rooms], "all_of": self.all_of, "of": self.of, "names": self.names}
+            kept["said"] = self.said
             o.state.write_text(json.dumps(kept, indent=0), encoding="utf-8")
         if o.report is not None:
-            o.report.write_text(str(self), encoding="utf-8")
+            for seed in o.seed:
+                o.report.with_stem(f"{o.report.stem}_{seed}").write_text(self.text(seed), encoding="utf-8")
+
+    def left(self) -> set[int]:
+        """The numbers of those that nobody is sure about so far."""
+        found = {k for k in self.chosen if not self.said.get(k, "").startswith("killed")}
+        return {k for k in found if any(each in self.names[k][1] for each in self.options.only)}
 
     def word(self, number: int) -> str:
-        """``killed``, ``recorded``, ``equivalent``, ``alive`` or ``not reached``."""
-        mutant, said = self.chosen[number], self.said.get(number, "not reached")
-        word = said.partition(":")[0]
-        return "equivalent" if word != "killed" and self.key(mutant) in self.judged else word
+        """``killed``, ``equivalent``, ``recorded``, ``alive``, ``not reached`` or ``gone``."""
+        word = self.said.get(number, "not reached").partition(":")[0]
+        if word == "killed":
+            return word
+        return "gone" if number not in self.chosen else "equivalent" if self.key(number) in self.judged else word
 
-    @staticmethod
-    def text(mutant: M.Mutant) -> str:
-        """The line that a mutant breaks."""
-        return (package().parent / mutant.file).read_text("utf-8").split("\n")[mutant.line - 1].strip()
+    def key(self, number: int) -> tuple[str, str, str]:
+        """By what a mutant is found among the judged."""
+        _, file, _, line, what, _ = self.names[number]
+        return file, line, what
 
-    def key(self, mutant: M.Mutant) -> tuple[str, str, str]:
-        return mutant.file, self.text(mutant), mutant.what
-
-    def __str__(self) -> str:
-        o = self.options
-        count: Counter[tuple[str, str]] = Counter()
-        by: Counter[str] = Counter()
-        for k, mutant in enumerate(self.chosen):
-            word = self.word(k)
-            count[mutant.rules[0], word] += 1
-            if word == "killed":
-                by[self.said[k].split()[1] if ": " in self.said[k] else ""] += 1
-        words = ("killed", "equivalent", "recorded", "alive", "not reached")
+    def text(self, seed: int) -> str:
+        """What became of the mutants of one draw."""
+        o, mine = self.options, [k for k, of in enumerate(self.of) if of == seed]
+        count = Counter((self.names[k][0], self.word(k)) for k in mine)
+        by = Counter(self.said[k].split()[1] for k in mine if self.word(k) == "killed")
         rows = [
-            f"`tools/mutate_rooms.py --draw {o.draw} --seed {o.seed} --calls {o.calls} --rounds {o.rounds}"
+            f"`tools/mutate_rooms.py --draw {len(mine)} --seed {seed} --calls {o.calls} --rounds {o.rounds}"
+            f" --emulated {o.emulated} --longest {o.longest:g} --seconds {o.seconds:g}"
             f"{' --tests ' + ' '.join(o.tests) if o.tests else ''}`",
             "",
-            "| room | mutants | drawn | " + " | ".join(words) + " |",
-            "|---|---" * 1 + "|---" * (1 + len(words)) + "|",
+            "| room | mutants | drawn | " + " | ".join(WORDS) + " | killed of those that can be |",
+            "|---|---|---|" + "---|" * len(WORDS) + "---|",
         ]
-        for room, whole in self.all_of.items():
-            drawn = sum(each.rules[0] == room for each in self.chosen)
-            rows.append(f"| {room} | {whole} | {drawn} | {' | '.join(str(count[room, w]) for w in words)} |")
+        for room, whole in (*self.all_of.items(), ("all", sum(self.all_of.values()))):
+            here = [sum(n for (r, w), n in count.items() if w == word and room in (r, "all")) for word in WORDS]
+            can = sum(here) - sum(n for n, word in zip(here, WORDS) if word in ("equivalent", "gone"))
+            rows.append(f"| {room} | {whole} | {sum(here)} | {' | '.join(map(str, here))} | {here[0]} of {can}"
+                        f" ({100 * here[0] / max(can, 1):.1f} %) |")  # fmt: skip
         rows += ["", "Killed by: " + ", ".join(f"{who} {n}" for who, n in by.most_common()), ""]
         rows += ["| survivor | edit | line | what |", "|---|---|---|---|"]
-        order = sorted(range(len(self.chosen)), key=lambda k: (self.chosen[k].file, self.chosen[k].line))
-        for k in order:
-            mutant, word = self.chosen[k], self.word(k)
-            if word != "killed":
-                shown = self.text(mutant).replace("|", "\\|")[:110]
-                why = self.judged.get(self.key(mutant), "") if word == "equivalent" else self.said.get(k, "")
-                rows.append(f"| `{mutant.place}` | {mutant.what} | `{shown}` | {word}: {why.replace('|', ' ')[:110]} |")
+        for k in sorted(mine, key=lambda k: self.names[k][1:3]):
+            word = self.word(k)
+            if word not in ("killed", "gone"):
+                _, _, function, line, what, _ = self.names[k]
+                shown = line.replace("|", "\\|")[:110]
+                why = (
+                    self.judged.get(self.key(k), "")
+                    if word == "equivalent"
+                    else self.said.get(k, "").partition(": ")[2]
+                )
+                told = f"{word}: {why.replace('|', ' ')[:200]}" if why else word
+                rows.append(f"| `{self.chosen[k].place}` {function} | {what} | `{shown}` | {told} |")
         return "\n".join(rows) + "\n"
 
 
@@ -214,27 +278,27 @@ def stage(report: Report, wanted: set[int], killers: Sequence[K.Killer], say: Ca
     for each in kept:
         for number in each.through:
             through[number].append(each)
-    gc.collect()
-    gc.freeze()
-    turn = random.Random(o.seed)  # what was judged so far is a draw, too; first those of which nothing is known
+    trusted: dict[int, bool] = {}
+    turn = random.Random(o.seed[0])  # what was judged so far is a draw, too; first those of which nothing is known
     order = sorted(sorted(wanted), key=lambda number: (number in report.said, turn.random()))
-    for k, number in enumerate(order, start=1):
-        mutant, mine = report.chosen[number], through[number]
-        if not mine:
-            continue
-        start = time.monotonic()
-        said = K.in_a_child(lambda m=mutant, r=mine: judge(m, r, o.seconds), 12 * o.seconds)  # type: ignore[misc]
-        if said.startswith("killed") or not report.said.get(number, "").startswith("recorded"):
-            report.said[number] = said
-        spent = time.monotonic() - start
-        say(f"{k}/{len(wanted)} {spent:.1f} s {mutant.place}: {mutant.what}  {said[:110]!r}", flush=True)
-        report.keep()
+    with M.settled():
+        for k, number in enumerate(order, start=1):
+            mutant, mine = report.chosen[number], through[number]
+            if not mine:
+                continue
+            start = time.monotonic()
+            said = trustworthy(mutant, sorted(mine, key=lambda each: each.cost(mutant.file)), o.seconds, trusted)
+            if said.startswith("killed") or not report.said.get(number, "").startswith("recorded"):
+                report.said[number] = said
+            spent = time.monotonic() - start
+            say(f"{k}/{len(wanted)} {spent:.1f} s {mutant.place}: {mutant.what}  {said[:110]!r}", flush=True)
+            report.keep()
 
 
 def main(say: Callable[..., Any] = print) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draw", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--draw", type=int, nargs="+", default=[300], help="mutants of each draw")
+    parser.add_argument("--seed", type=int, nargs="+", default=[1], help="one draw of each: one of them can be unread")
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=list(ROOMS))
     parser.add_argument("--calls", type=int, default=432, help="programs of single calls")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of forty composed programs")
@@ -242,28 +306,26 @@ def main(say: Callable[..., Any] = print) -> None:
     parser.add_argument("--tests", nargs="*", default=[], help="folders of tests for those that are left")
     parser.add_argument("--longest", type=float, default=1.0, help="seconds of a case, program or test")
     parser.add_argument("--seconds", type=float, default=20.0, help="of a processor, for one mutant")
+    parser.add_argument("--only", nargs="+", default=[""], help="mutants of files whose paths have one of these parts")
     parser.add_argument("--stages", nargs="+", default=list(STAGES), choices=STAGES)
     parser.add_argument("--state", type=Path, help="JSON: stop, go on with those that are left")
     parser.add_argument("--report", type=Path)
     options = parser.parse_args()
     make_headroom()
     load()
-    chosen, all_of = draw(options.seed, options.draw, options.rooms)
-    report = Report(options, chosen, all_of)
-    say(", ".join(f"{room}: {count} mutants" for room, count in all_of.items()), flush=True)
-
-    def left() -> set[int]:
-        return {k for k in range(len(chosen)) if not report.said.get(k, "").startswith("killed")}
-
-    report.resume()
+    report = Report(options)
+    report.keep()
+    say(", ".join(f"{room}: {count} mutants" for room, count in report.all_of.items()), flush=True)
     if "cases" in options.stages:
-        stage(report, left(), list(K.of_cases()), say)
+        stage(report, report.left(), list(K.of_cases()), say)
     if "programs" in options.stages:
-        made = K.of_programs(options.seed, options.calls, options.rounds, options.emulated)
-        stage(report, left(), list(made), say)
+        made = K.of_programs(options.seed[0], options.calls, options.rounds, options.emulated)
+        stage(report, report.left(), list(made), say)
     if "tests" in options.stages and options.tests:
-        K.with_tests(options.tests, lambda found: stage(report, left(), found, say))
-    say(str(report))
+        K.with_tests(options.tests, lambda found: stage(report, report.left(), found, say))
+    report.keep()
+    for seed in options.seed:
+        say("\n".join(report.text(seed).split("\n")[:12]))
 
 
 if __name__ == "__main__":

@@ -8,15 +8,18 @@ import ast
 import builtins
 import contextlib
 import copy
+import gc
 import os
 import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import PurePosixPath
+from types import CodeType, FunctionType
 from typing import Any
 
 from refrelax.backends.errors import Unsupported
@@ -52,6 +55,15 @@ class Killer:
     """Of a processor, when the honest code was asked."""
     through: set[int] = field(default_factory=set)
     """Which mutants' statements it runs."""
+    text: str = ""
+    """Of the file that it stands in, which may name what it is about."""
+
+    def cost(self, file: str) -> float:
+        """By what it stands in the queue of a mutant: the quick first, and those of a file that names the mutant's file
+        or its folder."""
+        module = PurePosixPath(file).with_suffix("")
+        near = 8 if ".".join(module.parts) in self.text else 3 if ".".join(module.parts[:-1]) in self.text else 1
+        return self.seconds / near
 
 
 # --- probes ----------------------------------------------------------------------------------------------------------
@@ -96,7 +108,7 @@ def _innermost(node: Any, line: int) -> tuple[list[Any], int]:
 
 
 @contextmanager
-def probes(chosen: Sequence[M.Mutant], wanted: set[int]) -> Iterator[set[int]]:
+def probes(chosen: Mapping[int, M.Mutant] | Sequence[M.Mutant], wanted: set[int]) -> Iterator[set[int]]:
     """Collects the numbers of those mutants whose statements are run inside the ``with``; the set may be cleared."""
     hit: set[int] = set()
     by: dict[Any, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -105,31 +117,41 @@ def probes(chosen: Sequence[M.Mutant], wanted: set[int]) -> Iterator[set[int]]:
         mutant = chosen[number]
         by[mutant.function][mutant.line].append(number)
         roots[mutant.function] = mutant
-    swapped = []
+    code_of: dict[int, CodeType] = {}  # what stands for a piece of code, by its identity
+    before: dict[int, CodeType] = {}
+    kept = []
     for function, at in by.items():
         mutant = roots[function]
         node = next(each for _, each in M.live(function.__code__.co_filename, mutant.root) if _ is function)
         code = M.code_of(_with_probes(mutant.root, node, at), function)
         assert code is not None, mutant.place
-        swapped += [*M.swaps(function.__code__, code), (function, code)]
-    before = [(function, function.__code__) for function, _ in swapped]
+        pairs = [(function.__code__, code), *M.parts(function.__code__, code)]
+        code_of |= {id(old): new for old, new in pairs}
+        before |= {id(new): old for old, new in pairs}
+        kept += pairs  # (an identity is one as long as its code is there)
     setattr(builtins, PROBE, hit.add)
-    for function, code in swapped:
-        function.__code__ = code
+    _swap(code_of)
     forget()
     try:
         yield hit
     finally:
-        for function, code in before:
-            function.__code__ = code
         forget()
+        _swap(before)
 
 
-FORGET = tuple(f"refrelax.{room}" for room in (*M.ROOMS, "running", "backends"))
+def _swap(code_of: dict[int, CodeType]) -> None:
+    """Other code in all functions that have some, also those that were made inside another one."""
+    gc.unfreeze()  # what is frozen nobody would find
+    for each in gc.get_objects():
+        if type(each) is FunctionType and id(each.__code__) in code_of:
+            each.__code__ = code_of[id(each.__code__)]
+
+
+FORGET = ("refrelax.", "tests.")
 
 
 def forget() -> None:
-    """What the broken rooms, and those that use them, remember between calls."""
+    """What everybody remembers between calls."""
     for name, module in list(sys.modules.items()):
         if name.startswith(FORGET):
             for value in list(vars(module).values()):
@@ -145,7 +167,7 @@ def of_cases() -> Iterator[Killer]:
     for case in (*tie.read().cases, *tie.read().examples):
         if case.question is not None:
             continue
-        yield Killer("case", case.name, lambda case=case: run_case(case, law=True).reason)
+        yield Killer("case", case.name, lambda case=case: run_case(case, law=True).reason)  # type: ignore[misc]
 
 
 # --- programs --------------------------------------------------------------------------------------------------------
@@ -245,6 +267,14 @@ def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> 
     """Calls ``body`` with the tests of folders inside a session of pytest."""
     import pytest
     from _pytest.runner import runtestprotocol
+    from hypothesis import HealthCheck, Phase, settings
+
+    # The same examples each time: probes told which statements they go through. None is shrunk, none remembered.
+    settings.register_profile(
+        "mutants", max_examples=16, deadline=None, derandomize=True, database=None,
+        phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
 
     class Session:
         def pytest_runtestloop(self, session: Any) -> bool:
@@ -255,11 +285,13 @@ def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> 
 
                 return ask
 
-            body([Killer("test", each.nodeid, asks(each)) for each in session.items])
+            texts = {path: path.read_text("utf-8") for path in {each.path for each in session.items}}
+            body([Killer("test", each.nodeid, asks(each), text=texts[each.path]) for each in session.items])
             return True
 
     quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what is broken was imported before: meant
-    pytest.main([*folders, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet], plugins=[Session()])
+    marks = ("-m", "not nightly and not tvm")
+    pytest.main([*folders, *marks, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet], plugins=[Session()])
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -296,6 +328,12 @@ def asked(killer: Killer, least: float = 2.0) -> str:
         return f"{type(error).__name__}: {error}"[:200] or "fails"
 
 
+def asked_alone(killer: Killer) -> str:
+    """Whether the honest code is still fine when everything is forgotten; to be called in a copy of the process."""
+    forget()
+    return asked(killer) or "fine"
+
+
 def follow(killers: Sequence[Killer], hit: set[int], longest: float) -> list[Killer]:
     """Asks each of the honest code, with probes in force; gives those that are content, quick enough and go through a
     mutant, the cheapest first."""
@@ -303,7 +341,7 @@ def follow(killers: Sequence[Killer], hit: set[int], longest: float) -> list[Kil
     for each in killers:
         hit.clear()
         start = time.process_time()
-        wrong = asked(each, 60)
+        wrong = asked(each, 3 * longest)
         each.seconds = time.process_time() - start
         each.through = set(hit)
         if not wrong and each.seconds <= longest and each.through:

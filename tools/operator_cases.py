@@ -237,7 +237,24 @@ POISON: list[Row] = [
 
 MORE: dict[str, tuple[tuple[str, ...], str, list[Any]]] = {
     "tensor_to_shape": ((t("2,", "int64"),), "R.tensor_to_shape(a)", [arg([2], [3, 4], "int64")]),
-    "bucketize": ((V3, V2), "R.bucketize(a, b)", [arg([3], [0.5, 1, 3]), arg([2], [1, 2])]),
+    "bucketize": ((V3, V2), "R.bucketize(a, b)", [arg([3], [0, 1, 3]), arg([2], [1, 2])]),
+    **{name: ((V3,), f"R.{name}(a)", [arg([3], [-1, 0, 1])]) for name in ("asin", "acos", "atanh")},
+    "multinomial_from_uniform": (
+        (M23, t("4, 1"), t("4, 1", "int64")), "R.multinomial_from_uniform(a, b, c)",
+        [arg([2, 3], [1, 2, 1, 0, 3, 1]), arg([4, 1], [0, 2, 3, 3]), arg([4, 1], [0, 0, 1, 0], "int64")],
+    ),
+    "quantize": (
+        (t("3, 2"), V2, t("2,", "int8")), 'R.quantize(a, b, c, axis=1, out_dtype="int8")',
+        [arg([3, 2], [6, -9, -4, 5, 3, 7]), arg([2], [2, 4]), arg([2], [1, 0], "int8")],
+    ),
+    "dequantize": (
+        (t("3, 2", "int8"), V2, t("2,", "int8")), 'R.dequantize(a, b, c, axis=1, out_dtype="float32")',
+        [arg([3, 2], [7, 3, 0, -4, -4, -9], "int8"), arg([2], [2, 4]), arg([2], [1, 3], "int8")],
+    ),
+    "vision.all_class_non_max_suppression": (
+        (t("1, 3, 4"), t("1, 2, 3"), S, S), 'R.vision.all_class_non_max_suppression(a, b, R.const(2, "int64"), c, d)',
+        [arg([1, 3, 4], [0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 2, 3]), arg([1, 2, 3], [3, 2, 1, 0, 1, 2]), arg([], [1]), arg([], [0])],
+    ),
     "assert_op": ((t("", "bool"),), "R.assert_op(a)", [arg([], [True], "bool")]),
     "print": ((V2,), 'R.print(a, format="{}")', [arg([2], [1, 2])]),
     "nn.conv3d_transpose": (

@@ -19,8 +19,10 @@ MOST_SPEC = 1600
 
 def compiler(name: str, target: str | None) -> Any:
     """What shows its stages, for blame."""
-    from refrelax.interop.names import compiler_of
+    from refrelax.interop.names import compiler_of, is_tvm, shared_passes
 
+    if is_tvm(name):
+        return shared_passes(name, target)
     try:
         return compiler_of(name, target)
     except UsageError:

@@ -59,6 +59,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
+AHEAD = 4
+"""Tasks under way for each process: they are done while findings are made, of which a task may have several."""
+
 KINDS = ("cells", "rounds", "passes", "mutants", "front")
 
 
@@ -87,7 +90,7 @@ def fuzz(options: argparse.Namespace) -> int:
         return deadline is not None and time.monotonic() > deadline
 
     state, found, faults, began = State(), 0, 0, cpu_seconds()
-    with closing(_memory(options, plan)) as memory, _submit(options) as (submit, ahead):
+    with _submit(options, plan) as (submit, ahead), closing(_memory(options, plan)) as memory:
         before = memory.findings()
         found, faults = (sum(each["verdict"] == word for each in before) for word in ("FOUND", "FAULT"))
         with meter(limit or float(options.count or 0), "fuzz") as show:
@@ -202,7 +205,7 @@ def _memory(options: argparse.Namespace, plan: Plan) -> Memory:
 
 
 @contextmanager
-def _submit(options: argparse.Namespace) -> Iterator[tuple[Submit, int]]:
+def _submit(options: argparse.Namespace, plan: Plan) -> Iterator[tuple[Submit, int]]:
     """What runs a call (here, when its result is wanted, in processes, or on other machines), and how many at once."""
     jobs = options.jobs
     if options.scheduler is not None:
@@ -218,8 +221,11 @@ def _submit(options: argparse.Namespace) -> Iterator[tuple[Submit, int]]:
 
         yield here, 2
         return
-    with closing(Pool(jobs)) as pool:
-        yield pool.submit, jobs + 1
+    from refrelax.judge.campaign.run import make, prepare
+
+    prepare(plan)
+    with closing(Pool(jobs, first=make)) as pool:
+        yield pool.submit, AHEAD * jobs
 
 
 def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Finding, state: State) -> None:

@@ -14,7 +14,8 @@ from refrelax.backends.executable import Observed
 from refrelax.conformance.process import START, ImplementationProcess, calls, make
 from refrelax.errors import InternalError, Outcome, Rejection
 from refrelax.interop.foreign import Foreign
-from refrelax.interop.names import find, is_tvm
+from refrelax.interop.names import find, is_tvm, shared_passes
+from refrelax.interop.tvm import TvmImplementation
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.syntax.module import Module
 
@@ -37,11 +38,11 @@ def find_alone(name: str, pipeline: str | None = None, target: str | None = None
 
 
 def find_to_fuzz(name: str, pipeline: str | None = None, target: str | None = None) -> Any:
-    """``find_alone`` with ``FUZZ_SECONDS``."""
+    """``find_alone`` with ``FUZZ_SECONDS``; of TVM what shares its process with ``shared_passes``."""
     chosen = pipeline is not None or target is not None
-    return (
-        Alone(name, FUZZ_SECONDS) if ":" in name and not chosen and not is_tvm(name) else find(name, pipeline, target)
-    )
+    if is_tvm(name):
+        return TvmImplementation(pipeline, target or "llvm", process=shared_passes(name, target).process)
+    return Alone(name, FUZZ_SECONDS) if ":" in name and not chosen else find(name, pipeline, target)
 
 
 class Alone(ImplementationProcess):

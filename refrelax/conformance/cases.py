@@ -301,12 +301,29 @@ def _refusal(rule: str, where: str) -> Expectation:
     return Expectation(kind, rule)
 
 
+_VALUES = ({"dtype", "shape", "data"}, {"dtype", "value"}, {"dtype"}, {"shape"}, {"opaque"})
+"""The keys of values that are objects: a tensor, a prim value, a dtype, a shape, what nothing is compared of."""
+
+
+def _check_values(values: Any, where: str) -> None:
+    """See that values are what ``data.to_value`` reads, with nothing beside that, which it would not look at."""
+    match values:
+        case list() | tuple():
+            for each in values:
+                _check_values(each, where)
+        case Mapping() if values.keys() not in _VALUES:
+            raise BadCase(f"{where}: expected a value with one of {_VALUES}, found the keys {sorted(values)}")
+        case _:
+            pass
+
+
 def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Case:
     name = str(row.get("name", ""))
     line = lines.get(name, 1)
     where = f"{file}:{line}"
     _check_keys(row, name, where)
     expect = _expectation(row, where)
+    _check_values([row.get(each) for each in ("args", "value", "outside", "constants")], where)
     entry = row.get("entry", "main") if expect.kind in (*ENDS, *VALIDATIONS, "Unlinkable") else None
     return Case(
         name,
@@ -409,6 +426,7 @@ def _from_example(example: spec_text.Example) -> Case:
         remarks = tuple(json.loads(notes["remarks"])) if "remarks" in notes else None
     except json.JSONDecodeError as error:
         raise BadCase(f"{where}: {error}") from None
+    _check_values([args, value], where)
     verdict = "accepts" if expect.kind in ("accepts", "Returned") else "rejects"
     entry = notes.get("entry", "main") if expect.kind in ENDS else None
     return Case(

@@ -13,9 +13,18 @@ from pathlib import Path
 from refrelax.conformance import cases, spec_text
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import naming
-from refrelax.conformance.nearest import in_a_row, nearest, stems
+from refrelax.conformance.nearest import headed, in_a_row, nearest, stems
 
 MOST_CASES = 3
+
+SMALL = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are at be by can do does for from has have how if in is it may of on or that the to what when where"
+        " which who why with",
+    )
+)
+"""Words of a question that say nothing of what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ def explain(what: str) -> Explanation:
     elsewhere = {tuple(stems(words)): rules for words, rules in spec_text.words_of_others().items()}
     if (known := elsewhere.get(tuple(stems(what)))) is not None:
         return tuple(_rule(rule) for rule in known)
-    operator = _operator(what)
+    operator = _operator(what) or _operator("_".join(what.lower().split()))
     if operator is not None:
         return operator
     intrinsic = spec_text.intrinsics().get(what.strip().removeprefix("T.")) if what.strip().startswith("T.") else None
@@ -84,15 +93,22 @@ def explain(what: str) -> Explanation:
     if word.isalpha() or (not rules and ("/" not in what or " " in what.strip())):
         rules = list(dict.fromkeys((*rules, *_about(what)))) or nearest(what)
         if " " in what.strip():
-            rules = list(dict.fromkeys((*(r for r, p in defined.items() if in_a_row(what, p.text)), *rules)))
+            said = (r for r, p in defined.items() if in_a_row(what, p.text))
+            rules = list(dict.fromkeys((*_called(what), *headed(what), *said, *rules)))
     if not rules:
         raise KeyError(_nothing(what))
     return tuple(_rule(rule) for rule in rules)
 
 
+def _called(what: str) -> list[str]:
+    """The rules whose id has these words in a row, those first whose id has no others."""
+    found = [rule for rule in spec_text.defined() if in_a_row(what, rule)]
+    return sorted(found, key=lambda rule: (stems(rule.partition("/")[2]) != stems(what), rule))
+
+
 def _about(what: str) -> list[str]:
     """The rules whose id, chapter and paragraph hold every word, those first whose id and chapter do."""
-    words = stems(what)
+    words = [each for each in stems(what) if each not in SMALL] or stems(what)
 
     def rank(rule: str) -> int:
         p = spec_text.defined()[rule]

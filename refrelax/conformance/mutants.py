@@ -132,14 +132,14 @@ def in_force(mutant: Mutant) -> Iterator[bool]:
 
 def swaps(old: CodeType, new: CodeType) -> Iterator[tuple[FunctionType, CodeType]]:
     """The functions that the code ``old`` has made so far, each with its part of ``new``."""
-    parts = dict(_parts(old, new))
-    known = {id(code): code for code in parts}
-    for code in parts:
-        for each in _settled.get(id(code), ()):
-            yield each, parts[code]
-    for each in gc.get_referrers(*parts) if parts else ():
-        if isinstance(each, FunctionType) and id(each.__code__) in known:
-            yield each, parts[each.__code__]
+    inner = list(parts(old, new))
+    other = {id(before): after for before, after in inner}
+    for before, after in inner:
+        for each in _settled.get(id(before), ()):
+            yield each, after
+    for each in gc.get_referrers(*(before for before, _ in inner)) if inner else ():
+        if isinstance(each, FunctionType) and id(each.__code__) in other:
+            yield each, other[id(each.__code__)]
 
 
 _settled: dict[int, list[FunctionType]] = {}
@@ -165,12 +165,13 @@ def settled() -> Iterator[None]:
         _settled.clear()
 
 
-def _parts(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+def parts(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The code of the functions inside another, and what stands for each in ``new``."""
     inner = ([each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new))
     for before, after in zip(*inner, strict=False):
         if (before.co_name, before.co_freevars) == (after.co_name, after.co_freevars):
             yield before, after
-            yield from _parts(before, after)
+            yield from parts(before, after)
 
 
 def _compiled(mutant: Mutant) -> CodeType | None:

@@ -32,9 +32,11 @@ class Place:
 
 @cache
 def stem(word: str) -> str:
-    """A word without the ending of a plural or a participle."""
+    """A word without the ending of a plural or a participle, and without the letter that it doubled for that."""
     ending = next((each for each in ENDINGS if word.endswith(each) and len(word) > len(each) + 3), "")
-    return word.removesuffix(ending)
+    short = word.removesuffix(ending)
+    doubled = ending in ("ing", "ed") and short[-1] == short[-2] and short[-1] in "bdgmnprt"
+    return short[:-1] if doubled else short
 
 
 def stems(text: str) -> list[str]:
@@ -57,8 +59,17 @@ def _rows(what: str, text: str) -> Iterator[int]:
 
 @cache
 def _row(wanted: tuple[str, ...]) -> re.Pattern[str]:
-    words = (rf"{re.escape(each)}(?:{'|'.join(ENDINGS)})?" for each in wanted)
+    words = (rf"{re.escape(each)}{each[-1]}?(?:{'|'.join(ENDINGS)})?" for each in wanted)
     return re.compile(rf"(?<![a-z0-9])(?=({'[^a-z0-9]+'.join(words)})(?![a-z0-9]))")
+
+
+def headed(what: str) -> list[str]:
+    """The rules under the headings that say these words, one behind the other, in the order of the text."""
+    return [
+        rule
+        for rule, p in spec_text.defined().items()
+        if (at := _section(p.file, p.line)) and in_a_row(what, _lines(p.file)[at - 1])
+    ]
 
 
 def nearest(what: str) -> list[str]:

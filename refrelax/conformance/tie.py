@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from refrelax.conformance import cases as case_files
-from refrelax.conformance import citations, pages, spec_text
+from refrelax.conformance import citations, names, pages, spec_text
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
 from refrelax.conformance.run import Result, run_case
@@ -25,8 +25,10 @@ GROUPS: dict[str, str] = {
     "no-accepting": "can reject, but no case of it is accepted",
     "no-rejecting": "can reject, but no case ends by it",
     "unreached": "no case reaches it",
+    "no-case": "no case is about it, and no reason is said why there is none",
     "case": "a case or an example of the spec ends otherwise than it says",
     "page": "an operator's page says otherwise than its definition",
+    "name": "a chapter puts in code a word that nothing here has",
 }
 """The kinds of finding, in the order of the report."""
 
@@ -35,6 +37,12 @@ NOT_OF_THE_LANGUAGE: dict[str, str] = {
     "impl/error": "a run through a backend that ended as no program can end: its fault, and a divergence",
 }
 """Ids that code names and no paragraph of the spec defines, and what they say."""
+
+WITHOUT_CASE: dict[str, str] = {
+    "op.ccl/all-take-part": "a case has one worker; `tests/running/test_workers.py` has several",
+    "ty/operator-without-rule": "`syn/unknown-operator` and `syn/json-node` refuse a name that is no operator's",
+}
+"""Rules that no case can be about, and why; the index says it where the cases would stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ def check(progress: Callable[[str], None] | None = None) -> TieReport:
             progress(case.name)
         results.append(run_case(case, observe=True))
     found = compare(tie, results)
-    return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie)))
+    return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie), *_names()))
 
 
 def compare(tie: Tie, results: Iterable[Result]) -> TieReport:
@@ -127,6 +135,7 @@ def compare(tie: Tie, results: Iterable[Result]) -> TieReport:
         *_unimplemented(tie),
         *_one_sided(tie, results, ended),
         *_unreached(tie, reached),
+        *_without_case(tie),
         *_cases(results),
     ]
     return TieReport(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached), dict(ended))
@@ -220,9 +229,32 @@ def _unreached(tie: Tie, reached: dict[str, list[str]]) -> list[Finding]:
     ]
 
 
+def about(tie: Tie) -> dict[str, list[Case]]:
+    """The cases and examples that are about each rule: that name it as theirs, or name none and end by it."""
+    found: dict[str, list[Case]] = defaultdict(list)
+    for case in (*tie.cases, *tie.examples):
+        if (rule := case.rule or case.expect.rule) is not None:
+            found[rule].append(case)
+    return found
+
+
+def _without_case(tie: Tie) -> Iterator[Finding]:
+    """A rule that no case is about, without a reason; and a reason of a rule that has one."""
+    cases = about(tie)
+    for rule, p in sorted(tie.defined.items()):
+        if (rule in cases) is (rule in WITHOUT_CASE):
+            what = "it is said that there is none, and why" if rule in cases else "and no reason is said"
+            yield Finding("no-case", rule, f"{len(cases[rule]) or 'no'} case is about it, {what}", p.place)
+
+
 def _pages(tie: Tie) -> list[Finding]:
     ends = pages.ends_of((*tie.cases, *tie.examples), tie.code)
     return [Finding("page", each.operator, each.message, each.place) for each in pages.stale(ends)]
+
+
+def _names() -> Iterator[Finding]:
+    for each in names.unknown():
+        yield Finding("name", "", f"expected the name of something, found `{each.word}`", each.place)
 
 
 def _cases(results: list[Result]) -> list[Finding]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from shutil import which
 from typing import Any
@@ -217,6 +218,13 @@ def compiler_of(impl: str | Compiler, target: str | None = None) -> Compiler:
         known = "refrelax, tvm, tvm@PYTHON, or an object with stages(module, pipeline)"
         raise UsageError(f"unknown compiler {impl!r}; known: {known}")
     return OwnPasses()
+
+
+@cache
+def shared_passes(name: str, target: str | None = None) -> TvmPasses:
+    """``compiler_of`` a name of TVM, the same for all who ask in this process: a campaign needs its passes beside what
+    it builds, and a second process that loads TVM takes as long as a finding."""
+    return TvmPasses(target or "llvm", timeout=60.0, python=python_of(name))
 
 
 def find(name: str, pipeline: str | None = None, target: str | None = None) -> Any:

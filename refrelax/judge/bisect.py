@@ -34,7 +34,7 @@ from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.diff import diff
 from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
-from refrelax.judge.outcomes import Difference, Externs, Reference, copies
+from refrelax.judge.outcomes import STRICT_ALONE, Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
 from refrelax.judge.stages import Compiler, Part, Stage, StagesEnded
 from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
@@ -44,6 +44,7 @@ from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
+from refrelax.syntax.write.module import print_module
 
 OnStage = Callable[[Stage, CheckedModule], None]
 
@@ -182,8 +183,10 @@ class _Walk:
 
     @property
     def last_seen(self) -> Stage:
-        """The last stage whose program was there to be run."""
-        return next(each.stage for each in reversed(self.steps) if each.verdict != "unseen")
+        """The last stage whose program was there to be run; the program itself where there was none."""
+        module = self.reference.checked.module
+        seen = (each.stage for each in reversed(self.steps) if each.verdict != "unseen")
+        return next(seen, None) or Stage("the program", print_module(module), dict(module.constants))
 
     def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
         return NoVerdict(why, reason == "open", reason, detail, self.report)
@@ -211,24 +214,41 @@ class _Walk:
                 return None
 
     def along(self, chosen: Compiler, pipeline: str) -> Bisection:
-        """Stage by stage until one differs."""
+        """Stage by stage until one differs. After one that we cannot read or run, a stage that differs is only kept in
+        mind: what is built has the word."""
+        hidden: NoVerdict | None = None
+        after: WrongPass | None = None
         answer: WrongPass | NoVerdict | None
         try:
             for stage in chosen.stages(self.reference.checked.module, pipeline):
+                if after is not None:
+                    self.steps.append(ComparedStage(stage, "unseen"))
+                    continue
+                counts = self.counts
                 answer = self.look(stage)
-                if answer is not None:
+                if isinstance(answer, WrongPass) and hidden is not None:
+                    after, self.counts = answer, counts
+                elif isinstance(answer, NoVerdict) and answer.reason in OURS:
+                    hidden = hidden or answer
+                    self.steps.append(ComparedStage(stage, "unseen"))
+                elif answer is not None:
                     return Bisection(tuple(self.steps), answer, self.report)
         except StagesEnded as ended:
-            return Bisection(tuple(self.steps), self.ended(ended), self.report)
-        answer = self.end() or self.built(chosen, pipeline)
+            answer = self.ended(ended)
+            answer = hidden or answer if isinstance(answer, NoVerdict) else answer
+            return Bisection(tuple(self.steps), answer, self.report)
+        answer = self.end() or self.built(chosen, pipeline, after)
+        if isinstance(answer, WrongPass) and hidden is not None:
+            answer = replace(answer, message=f"{answer.message} (before it {hidden.why})")
         if answer is None and len(self.steps) < 2 and not self.build_judged:
             raise UsageError(f"the pipeline {pipeline} has no pass: there is nothing to compare")
-        return Bisection(tuple(self.steps), answer, self.report)
+        return Bisection(tuple(self.steps), answer or hidden, self.report)
 
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
         if self.steps and stage.same_as(self.last_seen):
-            self.steps.append(ComparedStage(stage, "unchanged", self.steps[-1].outcome))
+            last = next((each.outcome for each in reversed(self.steps) if each.verdict != "unseen"), None)
+            self.steps.append(ComparedStage(stage, "unchanged", last))
             return None
         try:
             checked = check(stage.module())
@@ -257,6 +277,8 @@ class _Walk:
         if isinstance(outcome, Trapped) and outcome.rule == "ev/arity":
             return self.no_verdict(f"{entry} takes other arguments after {stage.name}", "interface")
         verdict, tally = reference.compare(outcome)
+        if self.strict and isinstance(outcome, Returned) and not isinstance(verdict, Difference):
+            verdict = self.left_open(checked, outcome) or verdict
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
@@ -265,6 +287,26 @@ class _Walk:
         self.leaned_on(tally.relaxations)
         self.checked = checked
         return None
+
+    def left_open(self, checked: CheckedModule, outcome: Returned) -> Difference | None:
+        """An element that a stage leaves open, also under ``strict``, where ``strict`` determines that of the program.
+        Relax leaves both open, so that nothing of it is seen in what they give."""
+        reference, permitted = self.reference, self.reference.permitted
+        if not outcome.poison or not isinstance(permitted, Returned):
+            return None
+        known = {path for path, _ in permitted.poison}
+        wanted = [each for each in outcome.poison if each[0] not in known]
+        if not wanted:
+            return None
+        given = copies(reference.args)
+        again = run(
+            checked, reference.entry, *given, numerics="strict", externs=reference.externs, budget=reference.budget
+        )
+        still = {path for path, _ in again.poison} if isinstance(again, Returned) else set()
+        first = next((each for each in wanted if each[0] in still), None)
+        if first is None:
+            return None
+        return Difference(f"{first[0]} means nothing in the second program [{first[1]}]{STRICT_ALONE}", structural=True)
 
     def changed(
         self,
@@ -322,8 +364,9 @@ class _Walk:
                 return self.no_verdict(f"after {step.stage.name}: the run ran out of its budget", "budget")
         return None
 
-    def built(self, chosen: Compiler, pipeline: str) -> WrongPass | NoVerdict | None:
-        """What the compiler builds, judged like any implementation; what cannot be built or told is no finding here."""
+    def built(self, chosen: Compiler, pipeline: str, after: WrongPass | None = None) -> WrongPass | NoVerdict | None:
+        """What the compiler builds, judged like any implementation; what cannot be built or told is no finding here.
+        ``after``: a stage that differs, behind one that could not be seen."""
         makes = getattr(chosen, "implementation", None)
         if makes is None or not self.steps:
             return None
@@ -341,7 +384,7 @@ class _Walk:
         if not isinstance(found, Divergence):
             self.leaned_on(found.report.relaxations)
             return None
-        return self.below(chosen, pipeline, found)
+        return after or self.below(chosen, pipeline, found)
 
     def below(self, chosen: Compiler, pipeline: str, found: Divergence) -> WrongPass:
         """The first stage below the pipeline that went wrong, of a build that diverges; the build where none shows."""
@@ -387,6 +430,9 @@ def _anywhere(_stage: Stage) -> bool:
     """A compiler that says nothing of devices builds for this one."""
     return True
 
+
+OURS = ("lacking", "library", "fault")
+"""Why a stage could not be read or run that says nothing of the compiler: the next ones may be."""
 
 STOPS: dict[str, tuple[str, str]] = {
     "crash": ("crash", "crashed"), "hang": ("hang", "hung"), "refused": ("refused", "refused the program"),

@@ -12,7 +12,7 @@ is judged as programs are. Which one was taken is said with the answer.
 * Extents of the second program's parameters that are literals where the first has symbols.
 * Loop programs: what a packed call hands over, the memory behind pointers, bytes (``loop_entries``).
 
-Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
+Spec: ``spec/06c-pointwise.md``, ``va/correspondence``, ``va/computed-ahead``, ``va/fetched``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapp
     return _packed(first, second, entry, a, b) or _fewer(first, second, entry, bind, a, b)
 
 
-@rule("va/correspondence")
+@rule("va/computed-ahead")
 def lifted(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable[str] = ()) -> Correspondence | None:
     """Parameters that the second program takes as another function of it gives them (``LiftTransformParams``): that
     function on the first one's; ``None`` where there is none, which the first program does not have.
@@ -170,7 +170,7 @@ def _symbols(types: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.name for each in nodes(types) if isinstance(each, SymVar)))
 
 
-@rule("va/correspondence")
+@rule("va/fetched")
 def fetched(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable[str] = ()) -> Correspondence | None:
     """Parameters that the second program fetches, and results that it hands over, by functions that the first one does
     not have (``LazyTransformParams``); ``None`` where it does not, or by one that a contract or the caller defines.
@@ -184,7 +184,7 @@ def fetched(one: CheckedModule, two: CheckedModule, entry: str, defined: Iterabl
     return _fetched(first, second, entry, _known(first, second, defined))
 
 
-@rule("va/correspondence")
+@rule("va/fetched")
 def fetched_in_both(
     one: CheckedModule, two: CheckedModule, entry: str, defined: Iterable[str] = ()
 ) -> Correspondence | None:

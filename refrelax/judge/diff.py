@@ -27,6 +27,7 @@ from refrelax.errors import (
     UsageError,
 )
 from refrelax.judge import openness, zero_signs
+from refrelax.judge.alike import alike
 from refrelax.judge.backend import Backend
 from refrelax.judge.bindings import Compared, compare, judge_frames, judged_alone, missing, simple_bindings
 from refrelax.judge.chain import break_in, stored_unseen
@@ -65,16 +66,20 @@ def diff(
     externs: Externs | None = None,
     strict: bool = False,
     budget: Budget | None = None,
+    by_bits: bool = False,
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: a ``Backend`` or its name (then in ``mode``), or anything with ``run(module, entry, args) -> Outcome``;
+    ``by_bits``: a backend of ours that gives the bits of the canonical run for every binding is not held against the
+    permitted sets (``judge.alike``); never with ``strict``, which may not permit them. ``impl``: a ``Backend`` or its
+    name (then in ``mode``), or anything with ``run(module, entry, args) -> Outcome``;
     see ``interop.names.diff``, where other names are looked up.
 
     Raises:
         UsageError: no such function or backend.
     """
     question = _Question(checked, entry, args, externs or {}, "strict" if strict else "enclosure", budget or Budget())
+    question.told = [] if by_bits and not strict else None
     return question.answer(Backend(impl, mode) if isinstance(impl, str) else impl, strict)
 
 
@@ -92,6 +97,8 @@ class _Question:
     executed: list[tuple[str, str]] = field(default_factory=list)
     """Bindings that the definition went through, by function and name."""
     known: KnownBindings = field(init=False)
+    told: list[tuple[str, str, Any]] | None = None
+    """What the definition gave for each binding, where bits may decide."""
 
     def __post_init__(self) -> None:
         self.known = KnownBindings(self.checked, self.entry)
@@ -99,6 +106,8 @@ class _Question:
     def on_binding(self, path: str, binding: Binding, value: Any, scope: Scope) -> None:
         """See ``Listener``."""
         self.executed.append((path, binding.name))
+        if self.told is not None:
+            self.told.append((path, binding.name, value))
         self.known.note("ieee", path, binding, value, scope)
 
     def run(self, numerics: str = "ieee", listener: Listener | None = None) -> Outcome:
@@ -140,6 +149,11 @@ class _Question:
             observed = self.observed(implementation)
         except Exception as error:  # whatever a foreign implementation raises
             return self.not_run(error)
+        if self.told is not None:
+            agreed = alike(self.checked, self.entry, self.told, reference, observed)
+            self.told = None  # (no value outlives what may be written into it)
+            if agreed is not None:
+                return agreed
         verdict = _Judgement(self, reference, observed, isinstance(implementation, Backend)).verdict()
         self.executed.clear()
         return verdict

@@ -5,7 +5,7 @@ the result into calls ``set_item(k, value)`` or ``fset(k, value)``. The program 
 number k is item k of what the second program does not take, what is set as number k is field k of the result. That
 the functions do this and nothing else is assumed, and said.
 
-Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
+Spec: ``spec/06c-pointwise.md``, ``va/fetched``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How entries that are loop programs correspond: by a packed call, by pointers, by the bytes of their elements.
 
-Spec: ``spec/06c-pointwise.md``, ``va/packed``, ``va/pointers``, ``va/correspondence``.
+Spec: ``spec/06c-pointwise.md``, ``va/packed``, ``va/pointers``, ``va/other-bytes``, ``va/laid-out``.
 """
 
 from __future__ import annotations

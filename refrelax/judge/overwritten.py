@@ -1,6 +1,6 @@
 """Whether a function may store in memory that others have as well: what the next call is given again, what was set.
 
-Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
+Spec: ``spec/06c-pointwise.md``, *To store*.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.types import TupleType
 
 
-@rule("va/correspondence")
+@rule("va/computed-ahead", "va/fetched")
 def overwritten(
     functions: Mapping[str, Any], bindings: Sequence[Binding], names: Iterable[str], since: int = 0
 ) -> bool:

@@ -3,7 +3,7 @@
 A handle says nothing of the memory behind it. Where an entry declares one buffer over it as it begins, and does nothing
 else with the handle, it is given that buffer.
 
-Spec: ``spec/06c-pointwise.md``, ``va/pointers``.
+Spec: ``spec/06c-pointwise.md``, ``va/pointers``, ``va/other-bytes``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _declared_over(buffer: Buffer, handles: set[str]) -> str | None:
     return data.name if plain and isinstance(data, SymVar) and data.name in handles else None
 
 
-@rule("va/pointers")
+@rule("va/other-bytes")
 def at_dtypes_of(ours: PrimFunc, theirs: PrimFunc) -> PrimFunc | None:
     """The second entry given buffers of the first one's dtypes, whose bytes it sees as its own, or as vectors of them;
     ``None`` where the elements are of another width."""

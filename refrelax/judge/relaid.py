@@ -1,6 +1,6 @@
 """A parameter that the second program takes in another layout: as the first program lays it out before it uses it.
 
-Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
+Spec: ``spec/06c-pointwise.md``, ``va/laid-out``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from refrelax.syntax.loops import AllocBuffer, Bind, Buffer, BufferParam, For, I
 from refrelax.syntax.scalars import SymVar, as_int
 
 
-@rule("va/correspondence")
+@rule("va/laid-out")
 def laid_out(a: PrimFunc, b: PrimFunc) -> tuple[PrimFunc, list[str]] | None:
     """The second entry as one that takes what the first one does, and lays out what it takes otherwise by that
     statement of the first program which stores memory of this name, shape and dtype from this parameter alone; ``None``

@@ -1,6 +1,6 @@
 """A parameter that is a buffer of vectors as one of their elements, which lie one behind the other.
 
-Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
+Spec: ``spec/06c-pointwise.md``, ``va/other-bytes``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class _Otherwise(Exception):
     """The memory is used in another way."""
 
 
-@rule("va/correspondence")
+@rule("va/other-bytes")
 def with_scalar_elements(func: PrimFunc, names: set[str]) -> PrimFunc | None:
     """An entry that is given buffers of the elements of its parameters ``names``, buffers of vectors; ``None`` where it
     does more with one than to load, store and rename it."""

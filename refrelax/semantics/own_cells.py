@@ -8,7 +8,7 @@ Spec: ``spec/07-evaluation.md``, ``ev/thread-private-memory``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -103,6 +103,11 @@ class Own(list[Any]):
             for each in range(*k.indices(len(self))) if isinstance(k, slice) else (k,):
                 self.log.setdefault(each, list.__getitem__(self, each))
         list.__setitem__(self, k, value)
+
+
+def is_owned(planes: Iterable[list[Any]]) -> bool:
+    """Whether memory, by its planes, belongs to one thread: that of a parameter is the caller's, whatever its scope."""
+    return all(isinstance(cells, Local | Own) for cells in planes)
 
 
 def seen(cells: list[Any], by: Thread) -> list[Any]:

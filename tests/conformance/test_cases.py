@@ -102,6 +102,8 @@ def test_a_malformed_module_is_an_end_like_another(tmp_path: Path) -> None:
         (row(expect='"Proved"'), "cannot end as Proved"),
         (row(numerics='"exact"'), "numerics must be one of"),
         (row(repeat='["nowhere", "x", 3]'), "repeat must be"),
+        (row(expect='"Returned"', value='{ dtype = "int8", shape = [], data = [1], dat = [2] }'), "found the keys"),
+        (row(expect='"Returned"', args="[[{ shap = [2] }]]"), "found the keys"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, text: str, says: str) -> None:

@@ -3,12 +3,14 @@ of the process that dies or hangs is seen."""
 
 from __future__ import annotations
 
+import gc
 import os
 from itertools import islice
 from types import ModuleType
 
 import pytest
 
+from refrelax.conformance import mutants as M
 from tests.scripts import script
 
 
@@ -44,6 +46,30 @@ def test_probes_tell_the_branch_that_runs(tools: tuple[ModuleType, ModuleType]) 
     assert through and through < set(range(len(chosen)))
     assert all(each.through for each in kept)
     assert sum(each.seconds for each in kept) > 0  # (a clock may count in steps that are longer than a case)
+
+
+@pytest.mark.thorough
+def test_a_function_that_another_one_made_is_broken_too(tools: tuple[ModuleType, ModuleType]) -> None:
+    """A rule of deduction in a table was made when its file was imported, and the collector does not look at it."""
+    rooms, killers = tools
+    rooms.load()
+    inner = "arity(d, call, 2)"
+    (mutant,) = (
+        each
+        for each in rooms.every("evaluator")
+        if each.file.endswith("/ops/image.py") and rooms.text_of(each) == inner and each.what == "2 becomes 3"
+    )
+    cases = [each for each in killers.of_cases() if each.name.startswith("ops-image/image-resize")]
+    gc.freeze()
+    try:
+        with killers.probes([mutant], {0}) as hit:
+            kept = killers.follow(cases, hit, 60)
+        assert kept
+        with M.settled():
+            said = killers.in_a_child(lambda: rooms.judge(mutant, kept, 20), 120)
+    finally:
+        gc.unfreeze()
+    assert said.startswith("killed: case")
 
 
 def test_a_copy_that_dies_or_hangs_is_seen(tools: tuple[ModuleType, ModuleType]) -> None:

@@ -144,3 +144,28 @@ def test_what_names_a_rule_is_found_in_the_files_that_may() -> None:
     assert any(each.dynamic for rule in drawn for each in naming(rule, tie.areas))
     for rule in drawn:
         assert naming(rule, tie.areas) == [each for each in tie.code if each.names(rule)]
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ("match cast", "ev/match-cast"),
+        ("dead code", "lo/overwrites"),  # the first rule under the heading
+        ("library dispatch", "lo/dispatch"),
+        ("padding", "op.conv_transpose/output-padding"),
+        ("index arithmetic", "ld/index-arithmetic"),
+    ],
+)
+def test_words_lead_to_what_is_called_so(words: str, rule: str) -> None:
+    """``match cast`` led to the rule of symbols, whose paragraph has both words, and dead code to an equality."""
+    assert cast(tuple[Explained, ...], explain(words))[0].rule == rule
+
+
+def test_an_ending_that_doubles_a_letter_is_one() -> None:
+    rules = {each.rule for each in cast(tuple[Explained, ...], explain("padding"))}
+    assert {"op.nn.pad/mode", "op.nn.pad/range"} <= rules
+
+
+def test_words_of_an_operator_are_the_operator() -> None:
+    found = explain("layer norm")
+    assert isinstance(found, ExplainedOp) and found.name == "relax.nn.layer_norm"

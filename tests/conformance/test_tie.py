@@ -52,6 +52,16 @@ def test_each_difference_is_found() -> None:
     assert groups(GOOD, [result(ACCEPTS), result(REJECTS, reason="other end")]) == ["case"]
 
 
+def test_a_rule_that_no_case_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Going through a rule on the way to another one is not enough."""
+    quiet = Tie((PROSE,), (Citation("ty/one", "implements", "refrelax/x.py", 7),), (), ())
+    passed = [result(case("a", "ty/other", "accepts"), entered={"ty/one"})]
+    assert groups(quiet, passed) == ["no-case"]
+    monkeypatch.setitem(tie.WITHOUT_CASE, "ty/one", "a reason")
+    assert groups(quiet, passed) == []
+    assert groups(GOOD, PASSED) == ["no-case"], "a reason that is none: there are cases"
+
+
 def test_a_rule_that_no_case_reaches() -> None:
     quiet = Tie((PROSE,), (Citation("ty/one", "implements", "refrelax/x.py", 7),), GOOD.cases[:1], ())
     assert groups(quiet, [result(ACCEPTS)]) == ["unreached"]

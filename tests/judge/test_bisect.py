@@ -255,6 +255,42 @@ def test_a_build_that_is_right_is_not_looked_into() -> None:
     assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Right(PROGRAM, below=(WRONG,)), pipeline="any") is None
 
 
+class BuildsRight(Builds):
+    def run(self, module: Module, entry: str, args: Any) -> Any:
+        return rr.run(rr.check(module), entry, *args)
+
+
+NOT_HERE = PROGRAM.replace("R.subtract(x, y)", 'R.call_pure_packed("lib.f", x, ty_args=R.Tensor((n, 4), "float32"))')
+
+
+@pytest.mark.parametrize("hidden", [NOT_READ, NOT_HERE])
+def test_past_a_stage_that_cannot_be_seen_what_is_built_has_the_word(hidden: str) -> None:
+    """That we cannot read or run what a pass left is no reason to say nothing of a wrong result."""
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Builds(PROGRAM, hidden, PROGRAM), pipeline="any")
+    assert isinstance(found, rr.WrongPass) and found.name == "build" and "before it the program after" in found.message
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Builds(PROGRAM, hidden, WRONG, hidden), pipeline="any")
+    assert isinstance(found, rr.WrongPass) and found.name == "pass2" and found.before.text == PROGRAM
+    assert "pass1" in found.message
+
+
+@pytest.mark.parametrize("rest", [(), (PROGRAM,), (WRONG,)])
+def test_what_is_built_right_is_not_blamed_for_a_stage_that_cannot_be_seen(rest: tuple[str, ...]) -> None:
+    """Nor for a later one that differs: it may hold what we misread."""
+    impl = BuildsRight(PROGRAM, NOT_READ, *rest)
+    found = judge.follow(rr.parse(PROGRAM), "main", (X, Y), impl=impl, pipeline="any")
+    assert isinstance(found.answer, rr.NoVerdict) and "pass1" in found.answer.why
+    assert found.report.counts.outside == 0 and found.report.counts.inside
+
+
+def test_who_refuses_past_a_stage_that_cannot_be_seen_is_named() -> None:
+    found = bisect(PROGRAM, NOT_READ, end=judge.StagesEnded("Fuse", "refused", "why"))
+    assert isinstance(found, rr.WrongPass) and (found.name, found.index) == ("Fuse", 2)
+    found = bisect(NOT_READ, end=judge.StagesEnded("Fuse", "refused", "why"))
+    assert isinstance(found, rr.WrongPass) and found.before.text == rr.print_module(rr.parse(PROGRAM))
+    found = bisect(PROGRAM, NOT_READ, end=judge.StagesEnded("", "absent", "why"))
+    assert isinstance(found, rr.NoVerdict) and "pass1" in found.why
+
+
 @pytest.mark.parametrize(("name", "part"), [("tirx.Lower", "tir"), ("codegen", "codegen")])
 def test_who_refuses_below_the_pipeline_is_named(name: str, part: Part) -> None:
     class Refused(BuildsInSteps):
@@ -321,6 +357,37 @@ def test_a_program_that_cannot_be_run_gives_no_verdict() -> None:
     packed = 'R.call_pure_packed("lib.f", x, ty_args=R.Tensor((n, 4), "float32"))'
     found = bisect(PROGRAM, PROGRAM.replace("R.subtract(x, y)", packed))
     assert isinstance(found, rr.NoVerdict) and "after pass1 cannot be run" in found.why
+
+
+GATHERED = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(a: R.Tensor((3,), "float32"), b: R.Tensor((2,), "int64")) -> R.Tensor((2,), "float32"):
+        y = R.gather_elements(a, b, axis=0)
+        return y
+"""
+
+
+KERNEL = """class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def f(A: T.Buffer((T.int64(3),), "float32"), B: T.Buffer((T.int64(2),), "int64"), C: T.Buffer((2,), "float32")):
+        for i in range(2):
+            with T.sblock("f"):
+                vi = T.axis.spatial(2, i)
+                C[vi] = A[B[vi]]
+"""
+
+
+def test_what_strict_alone_determines_must_not_be_left_open() -> None:
+    """ONNX counts a negative index from the end; a kernel that reads outside of the memory there was held to be the
+    same, since Relax leaves both open, and what it was built into was blamed."""
+    call = 'R.call_tir(Module.f, (a, b), out_ty=R.Tensor((2,), "float32"))'
+    reads_outside = GATHERED.replace("R.gather_elements(a, b, axis=0)", call).replace("class Module:\n", KERNEL)
+    given: dict[str, Any] = {"args": ([1.0, 2.0, 3.0], [-1, 0]), "impl": Fixed(GATHERED, reads_outside)}
+    found = judge.follow(rr.parse(GATHERED), "main", pipeline="any", strict=True, **given)
+    assert isinstance(found.answer, rr.WrongPass) and found.answer.name == "pass1", found
+    assert judge.follow(rr.parse(GATHERED), "main", pipeline="any", **given).answer is None
 
 
 def test_a_run_that_is_left_open_gives_no_verdict() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from refrelax.errors import Malformed
 from refrelax.syntax.graph import Call, DataflowBlock, Function, Op, Tuple, VarBinding
-from refrelax.syntax.loops import Evaluate, PrimFunc
+from refrelax.syntax.loops import BufferStore, Evaluate, PrimFunc
 from refrelax.syntax.read import parse
 from refrelax.syntax.read.intrinsics import INTRINSICS
 from refrelax.syntax.scalars import PrimExpr
@@ -228,3 +228,35 @@ def test_arguments_and_results_of_intrinsics() -> None:
         assert result == of.get(signature.result, f"`{signature.result}`"), name
         told = [*(f"`{each}=`" for each in signature.keywords), *(f"`{each}`" for each in signature.defaults)]
         assert all(each in rest for each in told) and bool(rest) == bool(told or signature.dtype_at == "dropped"), name
+
+
+# --- rows that say what becomes of an expression
+
+
+def _built(e: str, dtype: str) -> object:
+    text = f"@T.prim_func(private=True)\ndef main(x: T.{dtype}, B: T.Buffer((1,), '{dtype}')):\n    B[0] = {e}\n"
+    (function,) = parse(text).functions.values()
+    assert isinstance(function, PrimFunc)
+    (store,) = function.body
+    assert isinstance(store, BufferStore)
+    return store.value
+
+
+FOLDED = [
+    (each, cells[1])
+    for cells in rows("03b-loops-syntax.md", "| operation | becomes |")
+    for each in re.findall(r"`([^`]+)`", cells[0])
+    if re.fullmatch(r"[x01 %*/+-]+", each) and "x" in each and " " in each.strip()
+]
+
+
+@pytest.mark.parametrize(("given", "becomes"), FOLDED)
+def test_an_operation_with_0_or_1_becomes_that(given: str, becomes: str) -> None:
+    """`x % 2` in the place of `x % 1` went by unseen."""
+    dtype = "float32" if " / " in given else "int32"
+    zero = "T.float32(0)" if dtype == "float32" else "0"
+    assert _built(given, dtype) == _built("x" if becomes == "`x`" else zero, dtype)
+
+
+def test_those_rows_are_all() -> None:
+    assert len(FOLDED) == 13

@@ -21,6 +21,7 @@ from refrelax.semantics.numbers.readings import READINGS
 from refrelax.semantics.numbers.scalar_operators import UNARY
 from refrelax.semantics.numbers.truth import TRUE
 from refrelax.semantics.ops.accuracy import ACCURACY, WORDS
+from refrelax.semantics.types.lattice import Check
 from refrelax.shape_solver.checker.check import KINDS
 from refrelax.syntax.dtypes import FLOAT_BITS
 from refrelax.syntax.read import context, source
@@ -262,3 +263,12 @@ def test_the_outcomes() -> None:
     for each in ends:
         name, _, fields = each.rstrip(")").partition("(")
         assert set(fields.split(", ")) <= set(getattr(errors, name).__dataclass_fields__), each
+
+
+# --- 05: the grades
+
+
+def test_the_grades_of_a_subtype() -> None:
+    """`L3` in the place of `L2` went by unseen."""
+    grades = [word for row in table("05-types.md", "**`ty/subtype`**") for word in words(row[0])]
+    assert sorted(grades) == sorted(each.name for each in Check)

@@ -56,6 +56,21 @@ def test_no_sentence_leans_on_a_file_of_python(path: Path) -> None:
     assert not re.search(r"[\w/]+\.py\b(?!func)", text), re.search(r".*[\w/]+\.py\b.*", text)
 
 
+@pytest.mark.parametrize("name", TELLS_OF_CODE)
+def test_what_tells_of_code_names_what_there_is(name: str) -> None:
+    """`semantics/valuesx.py` in the reading guide went by unseen."""
+    cells = [
+        row[-1]
+        for row in table(
+            chapter(name), next(x for x in chapter(name).splitlines() if x.startswith(TELLS_OF_CODE[name]))
+        )
+    ]
+    places = [each for cell in cells for each in CODE.findall(cell) if re.search(r"/$|\.py$", each)]
+    rooms = [SPEC.parent, *(SPEC.parent / "refrelax" / each for each in ("", "semantics", "semantics/dims"))]
+    missing = [each for each in places if not any((room / each).exists() for room in rooms)]
+    assert len(places) > 10 and not missing
+
+
 def test_the_pages_of_operators_name_no_file_of_python() -> None:
     for path in (SPEC / "ops").glob("*.md"):
         text = re.sub(r"<!--.*?-->|```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
@@ -230,3 +245,13 @@ def test_the_values_of_atoms() -> None:
             assert isinstance(prove(f"{claim} == {value}"), Proved), (name, given)
             seen.add(name)
     assert seen == OF_ATOMS.keys()
+
+
+def test_chapters_that_are_named_are_there() -> None:
+    """`chapter 9` in the place of `chapter 09` went by unseen."""
+    there = {path.name.partition("-")[0] for path in SPEC.glob("[0-9]*.md")}
+    for path in sorted(SPEC.glob("*.md")):
+        text = path.read_text("utf-8")
+        named = re.findall(r"\b[Cc]hapters? ((?:\d+[a-z]?(?:, | and | to )?)+)", text)
+        found = {each for group in named for each in re.findall(r"\d+[a-z]?", group)}
+        assert found <= there, (path.name, found - there)

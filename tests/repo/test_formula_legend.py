@@ -56,6 +56,20 @@ def test_every_function_of_the_legend_has_an_example() -> None:
     assert len(EXAMPLES) == sum(row[2].count(" = ") for row in LEGEND)
 
 
+@pytest.mark.parametrize(
+    ("used", "told"),
+    [
+        (r"dot\(\[[^\]]*, ", "`dot([a, b] * [c, d])`"),
+        (r"\[[^\]]*\] for p < ", "`[e for p < N]`"),
+        (r"with\(p = index\(.*\) \[op\.", "`with(p = index(e) [rule]: b)`"),
+        (r"argmax\(.* if ", "among the items, of which there is one where `c` holds"),
+    ],
+)
+def test_brackets_of_a_formula_are_in_the_legend(used: str, told: str) -> None:
+    assert re.search(used, formulas()), "no formula has this form any more"
+    assert told in "".join(cell for row in LEGEND for cell in row)
+
+
 @pytest.mark.parametrize(("text", "value"), EXAMPLES)
 def test_an_example_of_the_legend(text: str, value: str) -> None:
     found, dtype = element(ast.parse(text.replace("|", ","), mode="eval").body)

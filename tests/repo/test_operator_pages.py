@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from refrelax.conformance.pages.constraints import RULES
+from refrelax.conformance.pages.corner_programs import CORNERS
 from refrelax.conformance.pages.section import sections
 from refrelax.conformance.pages.typing import devices
 from refrelax.semantics.ops import OPERATORS
@@ -31,6 +34,37 @@ def test_every_operator_has_an_example_and_a_pure_one_stands_in_a_dataflow_block
     assert {name for name in OPERATORS if f"{name.replace('relax.', 'R.', 1)}(" not in shown.get(name, "")} == set()
     outside = {name for name, example in shown.items() if "R.dataflow()" not in example}
     assert outside == {name for name, row in OPERATORS.items() if not row.pure}
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    match value:
+        case dict():
+            yield from _numbers(value.get("data", value.get("value", [])))
+        case list():
+            for each in value:
+                yield from _numbers(each)
+        case str() | bool():
+            pass
+        case _:
+            yield value
+
+
+def test_examples_are_given_small_whole_numbers() -> None:
+    """Twelve were given fractions: what a call gives of them is not checked in one's head."""
+    for page in sorted((ROOT / "spec" / "ops").glob("*.md")):
+        for each in sections(page.read_text(encoding="utf-8")):
+            odd = [n for n in _numbers(each.args) if n != int(n) or abs(n) > 100]
+            assert not odd, f"{each.operator}: {odd}"
+
+
+def test_every_operator_has_a_table_of_corner_cases() -> None:
+    """Sixteen had none: those that take no tensor of which an example could change something."""
+    pages = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "spec" / "ops").glob("*.md"))]
+    rows = {
+        s.operator: s.text.partition("<!-- made: corners -->")[2].count("\n| ") - 1 for p in pages for s in sections(p)
+    }
+    assert {name for name in OPERATORS if rows.get(name, 0) < 1} == set()
+    assert CORNERS.keys() <= OPERATORS.keys()
 
 
 def test_the_operators_of_distributed_tensors_are_those_that_the_rule_names() -> None:

@@ -100,7 +100,7 @@ class Called:
             raise RunError(ended(error)) from None
         if self._overwrites:
             if any(_differs(value, was) for value, was in before):
-                raise UsageError("the program writes to an argument that is a list or a number: give an array")
+                raise UsageError("the program writes to an argument given as a list or a number: give an array")
             give_back(args, values)
         return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
 

@@ -58,7 +58,7 @@ def find_nest(stmt: Stmt) -> Nest | None:
 def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
     """The loop variables that index the store, in index order; ``None`` if the nest cannot be vectorised."""
     store, names = nest.store, {loop.var.name for loop in nest.loops}
-    if dtypes.lanes(store.value.dtype) != 1 or text.buffers[store.buffer].scalar:
+    if dtypes.lanes(store.value.dtype) != 1:
         return None
     axes: list[str] = []
     for index, dim in zip(store.indices, text.buffers[store.buffer].shape, strict=True):

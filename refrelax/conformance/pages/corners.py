@@ -16,6 +16,7 @@ from typing import Any
 from refrelax import api
 from refrelax.conformance import data as values
 from refrelax.conformance.library import LIBRARY
+from refrelax.conformance.pages import corner_programs
 from refrelax.conformance.pages.formula import nodes
 from refrelax.conformance.pages.sample import Sample
 from refrelax.conformance.pages.typing import TENSOR, head, untyped
@@ -63,10 +64,12 @@ class Row:
         return f"| {self.given} | {self.end} | {self.permitted} |"
 
 
-def corners(found: Sample, program: data.Program | None, text: str, args: list[Any]) -> list[str]:
-    """The lines of the table; none where the example has no tensors."""
+def corners(found: Sample, program: data.Program | None, text: str, args: list[Any], operator: str = "") -> list[str]:
+    """The lines of the table; none where the example has no tensors and the operator no programs."""
     rows = [*_elementwise(program, text)] if program is not None and pointwise(program) else []
     rows = rows or ([*_changed(text, args)] if found.given else [])
+    own = corner_programs.CORNERS.get(operator, ())
+    rows += [_run(given, corner_programs.program(lines), []) for given, lines in own]
     return ["| given | the reference | also permitted |", "|---|---|---|", *map(str, rows)] if rows else []
 
 

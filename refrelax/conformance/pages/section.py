@@ -78,7 +78,7 @@ def blocks(s: Section) -> dict[str, list[str]]:
         "type": [sentences.output(row), "", *(types(found, s.example, s.operator) if found is not None else [])],
         "facts": facts(row),
         "formula": _formula(row, formula(written) if written is not None else []),
-        "corners": corners(found, written, s.example, s.args) if found is not None else [],
+        "corners": corners(found, written, s.example, s.args, s.operator) if found is not None else [],
     }
 
 

@@ -190,7 +190,7 @@ class TvmProcess:
     def _greet(self, process: subprocess.Popen[bytes]) -> None:
         """Read the first line, which says that there is TVM, and which."""
         try:
-            line = self._line(process, max(self.timeout, _START))
+            line = self._line(process, max(self.timeout, _START), starts=True)
         except ImplementationFailed:
             raise ImplementationFailed("absent", f"{self.python} says nothing: is it a Python with TVM?") from None
         if not line:
@@ -206,14 +206,18 @@ class TvmProcess:
         self.close()
         raise ImplementationFailed("absent", f"{self.python} is no Python with TVM: it says {line[:80]!r}")
 
-    def _line(self, process: subprocess.Popen[bytes], timeout: float) -> bytes:
-        """One line of the answer pipe; empty when the process ended before it was whole."""
+    def _line(self, process: subprocess.Popen[bytes], timeout: float, starts: bool = False) -> bytes:
+        """One line of the answer pipe; empty when the process ended before it was whole. ``starts``: who still loads
+        something is waited for, however busy the machine is."""
         assert process.stdout is not None
-        until = time.monotonic() + timeout
+        until, loaded = time.monotonic() + timeout, 0.0
         with selectors.DefaultSelector() as waiting:
             waiting.register(process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._read:
                 if not waiting.select(max(until - time.monotonic(), 0)):
+                    if starts and loaded + _LOADS < (now := _cpu_seconds(process.pid)) < _START:
+                        until, loaded = time.monotonic() + timeout, now
+                        continue
                     self.close()
                     raise ImplementationFailed("hang", f"no answer in {timeout:g} s")
                 chunk = os.read(process.stdout.fileno(), 1 << 20)  # past the buffer, which select does not see
@@ -249,7 +253,20 @@ class TvmProcess:
 
 
 _START = 120.0
-"""Seconds for the first line: TVM may be long in loading."""
+"""Seconds for the first line: TVM may be long in loading. As many more, as long as it takes its share of the CPU, but
+no more than so many of those."""
+
+_LOADS = 0.5
+"""Seconds of the CPU in ``_START`` that tell loading from waiting."""
+
+
+def _cpu_seconds(pid: int) -> float:
+    """The seconds of the CPU that a process took; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _json(line: bytes) -> Any:

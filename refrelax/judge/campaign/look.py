@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.errors import InternalError, Outcome, Rejection, Returned, UsageError
 from refrelax.judge.backend import Backend
-from refrelax.judge.campaign.alike import alike
 from refrelax.judge.campaign.causes import Cause, cause_of
 from refrelax.judge.diff import diff
 from refrelax.judge.failures import said
@@ -100,11 +98,13 @@ class Told:
         return self.answer
 
 
-def verdict_of(checked: CheckedModule, args: Sequence[Any], implementation: Any, strict: bool) -> Verdict:
+def verdict_of(
+    checked: CheckedModule, args: Sequence[Any], implementation: Any, strict: bool, by_bits: bool = False
+) -> Verdict:
     """The verdict on one input; what refrelax itself raises, or does not end in time, is a fault."""
     try:
         with limited(SECONDS):
-            return diff(checked, "main", args, impl=implementation, strict=strict, budget=BUDGET)
+            return diff(checked, "main", args, impl=implementation, strict=strict, budget=BUDGET, by_bits=by_bits)
     except TimeoutError as error:
         return NoVerdict(f"the definition takes {error}", reason="budget")
     except UsageError:
@@ -118,11 +118,7 @@ def verdict_of(checked: CheckedModule, args: Sequence[Any], implementation: Any,
 def quick_verdict_of(checked: CheckedModule, args: Sequence[Any], backend: Backend, strict: bool) -> Verdict:
     """``verdict_of`` a backend of ours, without the permitted sets where everything has the bits of the canonical
     run."""
-    if not strict:
-        with suppress(Exception), limited(SECONDS):  # whatever goes wrong is said below
-            if (found := alike(checked, "main", args, backend, BUDGET)) is not None:
-                return found
-    return verdict_of(checked, args, backend, strict)
+    return verdict_of(checked, args, backend, strict, by_bits=True)
 
 
 Call = tuple[CheckedModule, list[list[Any]]]

@@ -97,6 +97,13 @@ def _all_cells(seed: int, only: tuple[str, ...]) -> tuple[Cell, ...]:
     return tuple(cells(seed, only))
 
 
+def prepare(plan: Plan) -> None:
+    """Make what every process of a campaign needs, before it is forked."""
+    if plan.cells and "cells" in plan.kinds:
+        _all_cells(plan.seed, plan.dtypes_of_cells)
+    make_headroom()
+
+
 def tasks(plan: Plan) -> Iterator[Task]:
     """The tasks of a plan, in order."""
     left = plan.count
@@ -203,21 +210,28 @@ def importer_of(plan: Plan, name: str | None = None) -> Any:
 
 
 def _again(plan: Plan, found: Finding) -> bool:
-    """Whether a fresh process diverges in the same way: what another program did to the old one is no finding."""
+    """Whether a process that ran no other program diverges in the same way: what another did to it is no finding. Who
+    runs each program in a process of its own is asked again; the others are started anew."""
     if found.front is not None:
         again = front.verdict_of(importer_of(plan), found.front, _given(found), plan.strict)
         return isinstance(again, Divergence) and again.kind == found.blame["how"]
     if found.steps:
         compiler = compiler_of(plan)
-        compiler.close()
+        _made_fresh(compiler)
         wrong = sequences.judge(compiler, _pair(found), plan.strict).wrong
         return wrong is not None and wrong.kind == found.blame["how"]
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
     if not hasattr(implementation, "run_many"):
         return True
-    implementation.close()
+    _made_fresh(implementation)
     verdict = verdict_of(check(parse(found.text)), _given(found), _Whole(implementation), plan.strict)
     return isinstance(verdict, Divergence) and verdict.kind == found.cause.kind
+
+
+def _made_fresh(asked: Any) -> None:
+    """End a process in which programs of other requests ran."""
+    if not getattr(getattr(asked, "process", None), "alone", False):
+        asked.close()
 
 
 def _told(plan: Plan, found: Finding) -> Finding:
@@ -523,4 +537,4 @@ def _met(found: Iterable[Cause], cause: Cause) -> bool:
     return any(each.covers(cause) for each in found)
 
 
-__all__ = ["PACK", "State", "Task", "campaign", "make", "tasks", "work"]
+__all__ = ["PACK", "State", "Task", "campaign", "make", "prepare", "tasks", "work"]

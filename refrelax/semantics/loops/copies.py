@@ -73,10 +73,7 @@ class Copy:
         for dtype, left in self.left.items():
             cells = self.source.planes[dtype]
             for k, each in left.items():
-                if isinstance(cells, Local | Own):
-                    cells[k] = marked(kept(cells, k), self.tag, each)
-                else:  # of the caller, who finds what was written last
-                    cells[k] = each[max(each)]
+                cells[k] = marked(kept(cells, k), self.tag, each)
             if isinstance(cells, Local):
                 cells.__class__, cells.thread = Own, self.thread  # type: ignore[assignment]
         self.left = {}

@@ -35,7 +35,7 @@ from refrelax.semantics.loops.threads import (
     waits,
 )
 from refrelax.semantics.loops.visit import accessed, expressions, touched
-from refrelax.semantics.own_cells import is_private
+from refrelax.semantics.own_cells import is_owned, is_private
 from refrelax.syntax.loops import (
     AttrStmt,
     Bind,
@@ -206,7 +206,9 @@ def _private_memory(build: Builder, loop: For) -> list[Copy]:
     copies = []
     for name in sorted(touched(loop.body)):
         bound = reached(build, name)
-        if bound is not None and is_private(bound.scope) and bound.depth < build.depth:
+        if bound is None or not is_private(bound.scope) or not is_owned(bound.storage.planes.values()):
+            continue
+        if bound.depth < build.depth:
             copies.append(private_copy(build, bound))
     return copies
 

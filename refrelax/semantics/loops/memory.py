@@ -19,6 +19,7 @@ from refrelax.semantics.loops.races import Label
 from refrelax.semantics.loops.regions import check_of
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import out_of_range
+from refrelax.semantics.own_cells import is_owned, is_private
 from refrelax.syntax import dtypes
 
 OUTSIDE = -1
@@ -348,6 +349,8 @@ def is_watched(build: Builder, bound: Bound) -> bool:
     """Whether another strand can reach this memory, and nothing but order keeps the two apart."""
     if build.depth <= bound.depth or bound.name in build.unwatched:
         return False
+    if is_private(bound.scope):
+        return not is_owned(bound.storage.planes.values())
     return bound.scope.partition(".")[0] in ("global", "shared")
 
 

@@ -18,7 +18,7 @@ from refrelax.semantics.loops.blocks import folded_over
 from refrelax.semantics.loops.frame import Builder, Frame, Run
 from refrelax.semantics.loops.threads import is_thread, reached
 from refrelax.semantics.loops.visit import touched
-from refrelax.semantics.own_cells import Local, Own, kept, marked
+from refrelax.semantics.own_cells import Local, Own, is_owned, kept, marked
 from refrelax.semantics.storage import Storage
 from refrelax.syntax.loops import For
 
@@ -107,7 +107,7 @@ def turns_of(build: Builder, loop: For) -> Turns | None:
     found: dict[int, Storage] = {}
     for name in sorted(touched(loop.body) - folded_over(loop.body, loop.var.name)):
         bound = reached(build, name)
-        if bound is not None and all(isinstance(cells, Local | Own) for cells in bound.storage.planes.values()):
+        if bound is not None and is_owned(bound.storage.planes.values()):
             found[id(bound.storage)] = bound.storage
     return Turns(loop.thread, tuple(found.values()), build.context.running) if found else None
 

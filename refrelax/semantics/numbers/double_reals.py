@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from refrelax.semantics.numbers import double_ends
@@ -226,11 +227,14 @@ class Doubles(Reals):
             return self._exact(FUNCTIONS[name].double, slow)
         if name == "square":
             return lambda a: self.mul(a, a)
-        double, quick = FUNCTIONS[name].double, self._wave if name in PERIODIC else self._steep
+        if name not in STEEP and name not in PERIODIC:
+            return lambda a: slow(a if isinstance(a, Poison) else inward(a))
+        double = FUNCTIONS[name].double
+        quick = partial(self._wave, double) if name in PERIODIC else self._steep(name, double)
 
         def apply(a: Payload) -> Payload:
-            if a.__class__ is Interval and finite(a) and (name in STEEP or name in PERIODIC):
-                found = quick(name, double, a)
+            if a.__class__ is Interval and finite(a):
+                found = quick(a)
                 if found is not None:
                     return found
             return slow(a if isinstance(a, Poison) else inward(a))
@@ -250,22 +254,27 @@ class Doubles(Reals):
         return apply
 
     @staticmethod
-    def _steep(name: str, double: Callable[[float], float], a: Interval) -> Interval | None:
+    def _steep(name: str, double: Callable[[float], float]) -> Callable[[Interval], Interval | None]:
         """A monotone function by the C library; ``None`` where that does not answer."""
-        first, last = (a.hi, a.lo) if name in DECREASING else (a.lo, a.hi)
-        try:
-            low = double(first)
-            high = low if first == last else double(last)
-        except (ValueError, OverflowError, ZeroDivisionError):
-            return None
-        if not (1e-290 < abs(low) < 1e290 and 1e-290 < abs(high) < 1e290):
-            return None
-        if name == "sqrt" and low == high and short(low) and low * low == a.lo:
-            return Interval(low, low, a.nan, a.rule)
-        return Interval(low - abs(low) * MARGIN, high + abs(high) * MARGIN, a.nan, a.rule)
+        falls, root = name in DECREASING, name == "sqrt"
+
+        def quick(a: Interval) -> Interval | None:
+            first, last = (a.hi, a.lo) if falls else (a.lo, a.hi)
+            try:
+                low = double(first)
+                high = low if first == last else double(last)
+            except (ValueError, OverflowError, ZeroDivisionError):
+                return None
+            if not (1e-290 < abs(low) < 1e290 and 1e-290 < abs(high) < 1e290):
+                return None
+            if root and low == high and short(low) and low * low == a.lo:
+                return Interval(low, low, a.nan, a.rule)
+            return Interval(low - abs(low) * MARGIN, high + abs(high) * MARGIN, a.nan, a.rule)
+
+        return quick
 
     @staticmethod
-    def _wave(name: str, double: Callable[[float], float], a: Interval) -> Interval | None:
+    def _wave(double: Callable[[float], float], a: Interval) -> Interval | None:
         """A sine or a cosine over a short interval: as far from that of its middle as the interval is long."""
         reach = a.hi - a.lo
         if reach > SHORT or abs(a.lo) > FAR or a.lo == a.hi == 0:

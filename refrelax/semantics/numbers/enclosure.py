@@ -137,9 +137,7 @@ def observed_number(dtype: str, observed: Any) -> float | int:
         case "bool":
             return int(bool(observed))
         case _:
-            low, high = dtypes.integer_range(dtype)
-            value = int(observed)
-            return value if low <= value <= high else bits.decode(dtype, value & ((1 << dtypes.bits(dtype)) - 1))
+            return bits.decode(dtype, int(observed) & ((1 << dtypes.bits(dtype)) - 1))
 
 
 @rule("num/enclosure-holds-all")

@@ -288,7 +288,9 @@ def summing(dtype: str, precision: int, largest: float) -> Callable[[Sequence[Pa
         lows, highs = ends
         if n < 2 or n * u >= 0.5 or lows == highs:
             return None
-        if min(lows) >= 0:
+        if n == 2 and lows[0] >= 0 and lows[1] >= 0:  # what follows, of two
+            chain = total = highs[0] + highs[1]
+        elif min(lows) >= 0:
             up = list(accumulate(sorted(highs, reverse=True)))
             total = up[-1]
             chain = fsum(up[1:]) if total < half else inf

@@ -16,6 +16,7 @@ from refrelax.semantics.numbers.interval_reductions import (
     candidates,
     extreme_of,
     first_poison,
+    numbers,
     product_of,
     ranked,
 )
@@ -129,6 +130,8 @@ class ManyFloats(IntervalFloats, Collecting):
         return self._reduce(op, items, None, True)
 
     def _reduce(self, op: ReduceOp, items: list[Payload], acc: str | None, unrounded: bool) -> Payload:
+        if acc is None and items and op in ("maximum", "minimum") and numbers(items):
+            return max(items) if op == "maximum" else min(items)
         spoiled = first_poison(items)
         if spoiled is not None:
             return spoiled

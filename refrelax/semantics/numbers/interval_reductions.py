@@ -36,7 +36,10 @@ def first_poison(items: Sequence[Payload]) -> Poison | None:
 
 def numbers(items: Sequence[Payload]) -> bool:
     """Whether every item is one number."""
-    return all(each.__class__ is float and each == each for each in items)
+    for each in items:  # noqa: SIM110 - as in ``finite``
+        if each.__class__ is not float or each != each:
+            return False
+    return True
 
 
 def finite(items: Sequence[Payload]) -> bool:

@@ -204,26 +204,28 @@ def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
     top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
     powers = m.pointwise(x.dtype, raised(f), x, top)
     total = m.tensor(one, x.dtype, lambda *i: log(f.reduce("add", powers.over(line(i)))))
-    minus = asked_once(f.neg)
+    minus, fold = asked_once(f.neg), f.reduce
 
     def stepwise(a: Payload, t: Payload, s: Payload) -> Payload:
         return f.sub(f.sub(a, t), s)
 
     def in_any_order(a: Payload, t: Payload, s: Payload) -> Payload:
-        return f.reduce("add", [a, minus(t), minus(s)])
+        return fold("add", [a, minus(t), minus(s)])
 
     return m.pointwise(x.dtype, f.forms(stepwise, in_any_order, last_holds=True), x, top, total)
 
 
 def asked_once(function: Callable[[Payload], Payload]) -> Callable[[Payload], Payload]:
     """The same, asked once of each payload: every element of a line meets the line's maximum and its sum."""
-    known: dict[int, tuple[Payload, Payload]] = {}
+    known: dict[int, Payload] = {}
+    held: list[Payload] = []
 
     def of(x: Payload) -> Payload:
         found = known.get(id(x))
         if found is None:
-            found = known[id(x)] = x, function(x)  # with the payload, so that no other one gets its identity
-        return found[1]
+            held.append(x)  # so that no other payload gets its identity
+            found = known[id(x)] = function(x)
+        return found
 
     return of
 

@@ -102,6 +102,11 @@ def dims_of(d: Deduction, t: TensorType) -> D.Dims | None:
     return d.shape_of(t.shape) if isinstance(t.shape, str) else t.shape
 
 
+def of_what_rank(t: TensorType) -> str:
+    """The rank of a tensor as messages say it."""
+    return "unknown rank" if t.ndim == UNKNOWN else f"rank {t.ndim}"
+
+
 def rank(t: TensorType) -> int:
     """The rank, -1 when unknown."""
     return len(t.shape) if isinstance(t.shape, tuple) else t.ndim

@@ -17,6 +17,7 @@ from refrelax.semantics.ops.common import (
     dims_of,
     known_dims,
     of_rank,
+    of_what_rank,
     rank,
     short,
     tensor,
@@ -43,7 +44,7 @@ def deduce_pad(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     arity(d, call, 1)
     x, widths = tensor(d, call, types, 0), A.int_list(call, "pad_width")
     if len(widths) != 2 * rank(x):
-        d.fail("op.nn.pad/width-count", f"{short(call)}: {len(widths)} widths for a tensor of rank {rank(x)}")
+        d.fail("op.nn.pad/width-count", f"{short(call)}: {len(widths)} widths for a tensor of {of_what_rank(x)}")
     if A.text(call, "pad_mode") not in PAD_MODES:
         d.fail("op.nn.pad/mode", f"{short(call)}: no mode {A.text(call, 'pad_mode')!r}")
     dims = known_dims(x)

@@ -38,8 +38,8 @@ PAGE = "norm"
 
 
 def wide(dtype: str) -> str:
-    """The least dtype in which sums of ``dtype`` are promised: float32, or ``dtype`` itself if it is wider."""
-    return max("float32", dtype, key=dtypes.bits)
+    """The dtype in which data of ``dtype`` are normalised: float32, or ``dtype`` itself if it is as wide."""
+    return "float32" if dtypes.bits(dtype) < 32 else dtype
 
 
 # --- types -----------------------------------------------------------------------------------------------------------

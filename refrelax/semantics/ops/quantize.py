@@ -12,7 +12,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
-from refrelax.semantics.ops.common import arity, known_dims, rank, retyped, short, tensor
+from refrelax.semantics.ops.common import arity, known_dims, of_what_rank, rank, retyped, short, tensor
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Meaning, cast, defined
 from refrelax.syntax import dtypes
@@ -44,7 +44,7 @@ def _deduce(inputs: tuple[str, ...], outputs: tuple[str, ...]) -> DeduceRule:
         axis = A.integer(call, "axis")
         axis = axis + x.ndim if axis < 0 else axis
         if x.ndim != 0 and not 0 <= axis < x.ndim:
-            d.fail("op.quantize/axis-range", f"{short(call)}: axis {A.integer(call, 'axis')} of rank {x.ndim}")
+            d.fail("op.quantize/axis-range", f"{short(call)}: axis {A.integer(call, 'axis')} of {of_what_rank(x)}")
         for parameter in (scale, zero):
             _fits(d, call, x, parameter, axis)
         return retyped(x, out)

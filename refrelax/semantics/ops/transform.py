@@ -32,7 +32,7 @@ from refrelax.semantics.values import Prim, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call, IndexMap
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_variables
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, bool_imm, free_variables, int_imm
 from refrelax.syntax.types import PrimType, Type
 
 PAGE = "transform"
@@ -46,6 +46,18 @@ def _map(call: Call) -> IndexMap:
     return found
 
 
+def _padding(call: Call) -> Literal | None:
+    """The number that the call pads with; a bare integer is an int64 and a bare truth a bool, as everywhere."""
+    pad = A.value(call, "pad_value")
+    match pad:
+        case bool():
+            return bool_imm(pad)
+        case int():
+            return int_imm(pad)
+        case _:
+            return pad if isinstance(pad, Literal) else None
+
+
 @rule("op.layout_transform/rank", "op.layout_transform/pad-dtype")
 def deduce_layout_transform(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """On each axis ``E(e)`` of the map's expression ``e``, as if it rose with every parameter: of a parameter the
@@ -54,8 +66,8 @@ def deduce_layout_transform(d: Deduction, call: Call, types: tuple[Type, ...]) -
     dims are not known, and the extent is one more than the greatest position that the map gives, 0 of no elements. 14
     elements by ``(i // 16, i % 16)`` give ``(1, 16)``."""
     arity(d, call, 1)
-    x, index_map, pad = tensor(d, call, types, 0), _map(call), A.value(call, "pad_value")
-    if isinstance(pad, Literal) and pad.dtype != x.dtype:
+    x, index_map, pad = tensor(d, call, types, 0), _map(call), _padding(call)
+    if pad is not None and pad.dtype != x.dtype:
         d.fail("op.layout_transform/pad-dtype", f"{short(call)}: the padding is {pad.dtype}, the data {x.dtype}")
     if rank(x) not in (UNKNOWN, len(index_map.params)):
         d.fail("op.layout_transform/rank", f"{short(call)}: a map of {len(index_map.params)} axes, rank {rank(x)}")
@@ -120,8 +132,8 @@ DIVISIONS, REMAINDERS = frozenset({"FloorDiv", "Div"}), frozenset({"FloorMod", "
 @rule("op.layout_transform/padding", "op.layout_transform/negative-position")
 def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
     """``out[map(i)] = x[i]``, of several ``i`` the last in row-major order; a position that no ``i`` reaches holds
-    ``pad_value``, or poison without one."""
-    index_map, pad, f = _map(call), A.value(call, "pad_value"), m.at(x.dtype)
+    ``pad_value``, or poison without one that is a number."""
+    index_map, pad, f = _map(call), _padding(call), m.at(x.dtype)
     names, results, value = index_map.params, index_map.results, m.value
 
     def target(*i: Index) -> list[Index]:
@@ -137,7 +149,7 @@ def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
     dims = [extent(k) for k in range(len(results))]
 
     def missing() -> Payload:
-        return f.lit(literal_value(pad)) if isinstance(pad, Literal) else m.poison("op.layout_transform/padding")
+        return m.poison("op.layout_transform/padding") if pad is None else f.lit(literal_value(pad))
 
     sources = _sources(index_map)
     if sources is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -70,17 +69,29 @@ class Source:
         if self.work > MAX_STEPS:
             self.fail(node, "syn/constant-too-large", f"comprehensions of more than {MAX_STEPS} steps")
 
-    @contextmanager
-    def deeper(self, node: ast.AST) -> Iterator[None]:
-        """Counts one level of nesting; refuses under ``syn/too-deep`` past ``MAX_DEPTH``."""
-        self.depth += 1
-        self.deepest = max(self.deepest, self.depth)
-        try:
-            if self.depth > MAX_DEPTH:
-                self.fail(node, "syn/too-deep", f"nesting deeper than {MAX_DEPTH} levels")
-            yield
-        finally:
-            self.depth -= 1
+    def deeper(self, node: ast.AST) -> _Deeper:
+        """Counts one level of nesting inside the ``with``; refuses under ``syn/too-deep`` past ``MAX_DEPTH``."""
+        return _Deeper(self, node)
+
+
+class _Deeper:
+    """What ``Source.deeper`` gives: asked at every node, where a generator costs three times as much."""
+
+    __slots__ = ("node", "source")
+
+    def __init__(self, source: Source, node: ast.AST) -> None:
+        self.source, self.node = source, node
+
+    def __enter__(self) -> None:
+        source = self.source
+        if source.depth >= MAX_DEPTH:
+            source.fail(self.node, "syn/too-deep", f"nesting deeper than {MAX_DEPTH} levels")
+        source.depth += 1
+        if source.depth > source.deepest:
+            source.deepest = source.depth
+
+    def __exit__(self, *_: object) -> None:
+        self.source.depth -= 1
 
 
 _SUFFIX = re.compile(r"_[0-9]+\Z")
@@ -198,14 +209,13 @@ def used_names(nodes: Iterable[ast.AST | None]) -> list[str]:
     pending = [n for n in nodes if n is not None]
     while pending:
         node = pending.pop()
-        place = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
         if isinstance(node, ast.Name):
-            found.setdefault(place, []).append(node.id)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.setdefault(place, []).extend(_IDENTIFIER.findall(node.value))
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _NAMESPACES:
-            continue
-        pending.extend(children(node))
+            found.setdefault((node.lineno, node.col_offset), []).append(node.id)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                found.setdefault((node.lineno, node.col_offset), []).extend(_IDENTIFIER.findall(node.value))
+        elif not (isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in _NAMESPACES):
+            pending.extend(children(node))
     return list(dict.fromkeys(name for place in sorted(found) for name in found[place]))
 
 

@@ -110,5 +110,5 @@ def _quoted_names(node: ast.expr | None) -> list[str]:
                 name = quoted_name(item)
                 if name is not None:
                     found.append(name)
-        pending.extend(reversed(children(each)))
+        pending.extend(children(each)[::-1])
     return found

@@ -118,17 +118,20 @@ def _bound_brackets(text: str, filename: str) -> None:
         ):
             continue
         bare = _STRING.sub(lambda found: " " * len(found.group()), content)
-        for column, char in enumerate(bare, 1):
+        for found in _BRACKET.finditer(bare):
+            char = found.group()
             if char in "([{":
                 depth += 1
                 if depth > MAX_BRACKETS:
-                    raise refuse(filename, line, column, "syn/too-deep", f"more than {MAX_BRACKETS} open brackets")
-            elif char in ")]}":
-                depth = max(0, depth - 1)
+                    message = f"more than {MAX_BRACKETS} open brackets"
+                    raise refuse(filename, line, found.start() + 1, "syn/too-deep", message)
             elif char == "#":
                 break
+            else:
+                depth = max(0, depth - 1)
 
 
+_BRACKET = re.compile(r"[()\[\]{}#]")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 
@@ -189,6 +192,10 @@ def refuse_repeated(node: ast.AST, filename: str) -> None:
         seen.add(name)
 
 
+_NAMING = frozenset((ast.Call, ast.arguments, ast.Dict))
+"""The nodes that may give a name twice."""
+
+
 @rule("syn/constant-too-large")
 def _bound_tree(tree: ast.AST, filename: str) -> None:
     """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep), and wide integers."""
@@ -200,7 +207,8 @@ def _bound_tree(tree: ast.AST, filename: str) -> None:
             if node.__class__ is ast.Constant and node.value.__class__ is int and node.value.bit_length() > MAX_BITS:
                 message = f"an integer of more than {MAX_BITS} bits"
                 raise refuse(filename, node.lineno, node.col_offset + 1, "syn/constant-too-large", message)
-            refuse_repeated(node, filename)
+            if node.__class__ in _NAMING:
+                refuse_repeated(node, filename)
         level = [child for node in level for child in children(node)]
     place = next((node for node in level if hasattr(node, "lineno")), None)
     line, column = getattr(place, "lineno", 1), getattr(place, "col_offset", 0) + 1

@@ -12,6 +12,7 @@ import pytest
 import refrelax as rr
 from refrelax import judge
 from refrelax.interop.tvm import TvmImplementation, TvmPasses, find_python
+from refrelax.interop.tvm.process import TvmProcess
 from refrelax.judge.implementation import FINDINGS, KINDS, Implementation, ImplementationFailed
 from refrelax.judge.stages import StagesEnded
 
@@ -115,6 +116,29 @@ def test_a_program_that_is_no_tvm_is_absent(tmp_path: Path, monkeypatch: pytest.
     assert (ended.value.name, ended.value.kind) == ("", "absent")
 
 
+LOADS = """
+import sys, time
+for _ in range(8):
+    time.sleep(0.2)
+    before = time.process_time()
+    while time.process_time() < before + 0.05:
+        pass
+print('{"tvm": "0.27.0"}', flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody tells what a process does")
+def test_who_still_loads_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine TVM took more than two minutes to load, and a campaign ended there with no verdict."""
+    monkeypatch.setattr("refrelax.interop.tvm.process._START", 1)
+    monkeypatch.setattr("refrelax.interop.tvm.process._LOADS", 0.01)
+    (tmp_path / "loads.py").write_text(LOADS)
+    with TvmProcess(program(tmp_path, f"exec {sys.executable} {tmp_path / 'loads.py'}"), timeout=1) as process:
+        process.start()
+        assert process.version == "0.27.0"
+
+
 @pytest.mark.parametrize("python", ["/bin/false", "/bin/true", "/etc/passwd", "/no/such/python", sys.executable])
 def test_absence_is_no_verdict(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
     monkeypatch.setenv("REFRELAX_TVM_PYTHON", python)
@@ -192,7 +216,6 @@ serve.serve(answer, lambda: None)
 
 def test_every_program_has_a_process_of_its_own(tmp_path: Path) -> None:
     import refrelax.interop.tvm as package
-    from refrelax.interop.tvm.process import TvmProcess
 
     script = tmp_path / "worker.py"
     script.write_text(SERVES.replace("FOLDER", repr(str(Path(package.__file__).parent))), encoding="utf-8")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 import refrelax as rr
+from refrelax.interop.tvm import TvmPasses
+from refrelax.interop.tvm.process import find_python
 from refrelax.interop.tvm.spelling import text_for
 
 PROGRAM = """
@@ -46,3 +50,32 @@ def test_words_of_their_time(version: str, there: list[str], gone: list[str]) ->
     assert [each for each in there if each not in text] == [] and [each for each in gone if each in text] == [], text
     again = rr.parse(text)
     assert rr.structural_equal(again, module) and rr.check(again)
+
+
+VAR_LEN = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(a: R.Tensor((1, 3, 1, 1), "float32"), d: R.Tensor((3,), "int32"), e: R.Tensor((), "int32")):
+        c: R.Tensor((), "bool") = R.const(True)
+        if c:
+            g = R.nn.attention_var_len(a, a, a, d, e, d, e)
+        else:
+            g = R.nn.attention_var_len(a, a, a, d, e, d, e)
+        return g
+"""
+
+
+def test_arguments_that_tvm_reads_in_another_order_than_it_prints_them() -> None:
+    """The lengths stand before the starts of the keys in a call, and after them in the IR, and so in printed text."""
+    module = rr.parse(VAR_LEN)
+    assert rr.print_module(module).count("(a, a, a, d, d, e, e, ") == 2
+    assert text_for("0.27.0.post1", module).count("(a, a, a, d, e, d, e, ") == 2
+
+
+@pytest.mark.tvm
+@pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")
+def test_such_arguments_are_read_as_they_are_meant() -> None:
+    with closing(TvmPasses()) as passes:
+        read = next(iter(passes.stages(rr.parse(VAR_LEN), "zero")))
+    assert read.text.count("(a, a, a, d, d, e, e, ") == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -178,3 +179,32 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     with closing(Pool(2)) as pool:
         results = [pool.submit(killed.dies_once, str(tmp_path / f"m{k % 2}"), k) for k in range(4)]
         assert [each() for each in results] == [0, 1, 2, 3]
+
+
+@pytest.mark.thorough
+def test_what_goes_first_overtakes_what_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Findings are not made behind tasks that nobody needs yet."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
+    place = str(tmp_path / "order")
+    with closing(Pool(1, first=killed.urgent)) as pool:
+        held = pool.submit(killed.begins, str(tmp_path))
+        while not (tmp_path / "began").exists():
+            time.sleep(0.01)
+        others = [pool.submit(killed.notes, place, each) for each in "ab"] + [pool.submit(killed.urgent, place, "c")]
+        (tmp_path / "end").touch()
+        held()
+        assert [each() for each in others] == ["a", "b", "c"]
+    assert Path(place).read_text() == "cab"
+
+
+@pytest.mark.thorough
+def test_a_pool_that_closes_waits_for_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is under way when the time of a campaign is over may take minutes, and nobody asks for it."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
+    pool = Pool(1)
+    pool.submit(killed.begins, str(tmp_path))
+    while not (tmp_path / "began").exists():
+        time.sleep(0.01)
+    pool.submit(killed.notes, str(tmp_path / "order"), "a")
+    pool.close()
+    assert not (tmp_path / "order").exists()

@@ -87,7 +87,7 @@ def clipped(run: Run, n: int) -> tuple[int, int]:
 class Dense:
     """Elements by index: a list of cells with strides. See ``calculus.Array``."""
 
-    __slots__ = ("cells", "dims", "dtype", "ndim", "offset", "spend", "strides")
+    __slots__ = ("cells", "dims", "dtype", "ndim", "offset", "spend", "strides", "whole")
 
     def __init__(
         self,
@@ -99,6 +99,8 @@ class Dense:
         offset: int = 0,
     ) -> None:
         self.dtype, self.dims, self.cells, self.spend = dtype, dims, cells, spend
+        self.whole = strides is None
+        """Whether the cells are its elements, row-major, and no others."""
         self.strides = row_major(dims) if strides is None else strides
         self.offset, self.ndim = offset, len(dims)
 
@@ -172,6 +174,8 @@ class Dense:
 
     def listed(self) -> list[Payload]:
         """All elements, row-major: a list that may be the cells themselves."""
+        if self.whole:
+            return self.cells
         if 0 in self.dims:
             return []
         if self.strides == row_major(self.dims):
@@ -225,7 +229,7 @@ class Number(Dense):
 
     def __init__(self, e: Evaluation, given: Prim) -> None:
         self.dtype, self.dims, self.spend, self.strides = given.dtype, (1,), e.spend, (1,)
-        self.offset, self.ndim, self.at, self.number = 0, 1, e.numerics.at, given.value
+        self.offset, self.ndim, self.at, self.number, self.whole = 0, 1, e.numerics.at, given.value, True
 
     def __getattr__(self, name: str) -> list[Payload]:
         if name != "cells":
@@ -279,7 +283,7 @@ class Numbers:
             return arrays[0].pointwise(dtype, function, [x.listed() for x in arrays[1:]])
         dims = self.broadcast(*[x.dims for x in arrays])
         self.e.spend(prod(dims))
-        columns = [self.spread(x, dims).listed() for x in arrays]
+        columns = [(x if x.dims == dims else self.spread(x, dims)).listed() for x in arrays]
         return Dense(dtype, dims, list(map(function, *columns)), self.e.spend)
 
     def each(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +10,17 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.judge.alike import alike, same
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign import look
-from refrelax.judge.campaign.alike import alike, same
+from refrelax.judge.outcomes import copies
 from refrelax.judge.verdicts import Agreement
 from refrelax.running.arrays import Tensor
-from refrelax.semantics.budget import Budget
+from refrelax.running.run import run
 from refrelax.semantics.values import Prim
+
+DIFF = sys.modules["refrelax.judge.diff"]
+"""The module; its function has the same name."""
 
 MODULE = """
 @I.ir_module
@@ -71,8 +76,20 @@ class _Other(Backend):
         return replace(seen, outcome=replace(seen.outcome, value=_given(4.0, 5.0, 6.0)[0]))
 
 
+class _Told:
+    """What a run gives for each binding."""
+
+    def __init__(self) -> None:
+        self.values: list[tuple[str, str, Any]] = []
+
+    def on_binding(self, path: str, binding: Any, value: Any, _scope: Any) -> None:
+        self.values.append((path, binding.name, value))
+
+
 def _asked(backend: Backend, text: str = MODULE, numbers: tuple[float, ...] = (1.0, 2.0, 3.0)) -> Agreement | None:
-    return alike(rr.check(rr.parse(text)), "main", _given(*numbers), backend, Budget())
+    checked, told, given = rr.check(rr.parse(text)), _Told(), _given(*numbers)
+    wanted = run(checked, "main", *copies(given), listener=told)
+    return alike(checked, "main", told.values, wanted, backend.observe(checked, "main", list(copies(given)), {}))
 
 
 def test_the_same_bits_are_permitted_without_the_permitted_sets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +98,7 @@ def test_the_same_bits_are_permitted_without_the_permitted_sets(monkeypatch: pyt
     assert _asked(Backend("numpy"), numbers=(float("nan"), 2.0, float("inf"))) is not None
     empty = _asked(Backend("numpy"), MODULE.replace("R.Tensor((3,)", "R.Tensor((0,)"), ())
     assert empty is not None and empty.report.counts.inside == 1
-    monkeypatch.setattr(look, "diff", lambda *_, **__: pytest.fail("the permitted sets were asked for"))
+    monkeypatch.setattr(DIFF._Judgement, "verdict", lambda _: pytest.fail("the permitted sets were asked for"))
     checked = rr.check(rr.parse(MODULE))
     assert look.quick_verdict_of(checked, _given(1.0, 2.0, 3.0), Backend("numpy"), False).word == "AGREE"
 
@@ -102,7 +119,7 @@ def test_what_is_left_to_diff(backend: Backend, text: str) -> None:
 
 
 def test_strict_is_never_judged_by_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "alike", lambda *_: pytest.fail("strict permits less than the canonical run may give"))
+    monkeypatch.setattr(DIFF, "alike", lambda *_: pytest.fail("strict permits less than the canonical run may give"))
     checked = rr.check(rr.parse(MODULE))
     assert look.quick_verdict_of(checked, _given(1.0, 2.0, 3.0), Backend("numpy"), True).word == "AGREE"
 

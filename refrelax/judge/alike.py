@@ -8,62 +8,40 @@ need not be computed. Whatever is not plainly the same is left to ``diff``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from refrelax.errors import Returned
-from refrelax.judge.backend import Backend
+from refrelax.backends.executable import Observed
+from refrelax.errors import Outcome, Returned
 from refrelax.judge.bindings import simple_bindings
 from refrelax.judge.counting import not_comparable
 from refrelax.judge.known_bindings import stores
-from refrelax.judge.outcomes import copies, cores, other_effects
+from refrelax.judge.outcomes import cores, other_effects
 from refrelax.judge.report import Report
 from refrelax.judge.verdicts import Agreement
 from refrelax.running.arrays import Tensor, to_constant
-from refrelax.running.run import run
 from refrelax.running.sharing import dtype_of
-from refrelax.semantics.budget import Budget
-from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Prim, Shape, TensorValue
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Binding
+
+Told = Sequence[tuple[str, str, Any]]
+"""What a run of the definition gave for each binding that it went through, by function and name."""
 
 
-@dataclass(slots=True)
-class _Bindings:
-    """A listener that keeps what the definition gives for each binding."""
-
-    values: list[tuple[str, str, Any]] = field(default_factory=list)
-
-    def on_binding(self, path: str, binding: Binding, value: Any, _scope: Scope) -> None:
-        """See ``Listener``."""
-        self.values.append((path, binding.name, value))
-
-
-def alike(
-    checked: CheckedModule, entry: str, args: Sequence[Any], backend: Backend, budget: Budget
-) -> Agreement | None:
-    """The verdict where a backend runs a call as the definition does, bit for bit; nothing in every other case.
+def alike(checked: CheckedModule, entry: str, told: Told, wanted: Outcome, observed: Observed) -> Agreement | None:
+    """The verdict where a backend ran a call as the definition did (``wanted``, ``told``), bit for bit; nothing in
+    every other case.
 
     A program that stores somewhere is none of these: what a binding gave may hold something else when it is compared.
-
-    Raises:
-        Exception: whatever the definition or the backend raises.
     """
-    if checked.once(stores):
-        return None
-    told = _Bindings()
-    wanted = run(checked, entry, *copies(args), budget=budget, listener=told)
-    if not isinstance(wanted, Returned) or wanted.poison or not_comparable(wanted, checked, entry):
-        return None
-    observed = backend.observe(checked, entry, list(copies(args)), {})
     found = observed.outcome
-    if not isinstance(found, Returned) or found.poison or other_effects(wanted, found) is not None or wanted.effects:
+    if not isinstance(wanted, Returned) or wanted.poison or wanted.effects or checked.once(stores):
+        return None
+    if not isinstance(found, Returned) or found.poison or other_effects(wanted, found) is not None:
         return None
     simple = checked.once(simple_bindings)
-    ours = [each for each in told.values if each[:2] in simple]
+    ours = [each for each in told if each[:2] in simple]
     shown = [f for f in observed.frames if f.done and (f.path, f.name) in simple]
     if [each[:2] for each in ours] != [(f.path, f.name) for f in shown]:
         return None
@@ -72,7 +50,7 @@ def alike(
     if len(wanted.arguments) != len(found.arguments):
         return None
     pairs = zip((wanted.value, *wanted.arguments), (found.value, *found.arguments), strict=True)
-    if not all(same(cores(a), b) for a, b in pairs):
+    if not all(same(cores(a), b) for a, b in pairs) or not_comparable(wanted, checked, entry):
         return None
     return Agreement(report=Report(Counts(inside=sum(map(_size, _leaves(cores(wanted.value)))))))
 

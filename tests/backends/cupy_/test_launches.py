@@ -1,0 +1,27 @@
+"""What is launched for programs with a form of their own, and for those a little off: forms, blocks, threads and bytes.
+
+``launches.txt`` was written by ``near.py``; a line that changes is a decision that changed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from near import FROZEN, lines, programs_near
+
+
+@cache
+def frozen() -> dict[str, str]:
+    return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "entry"), [*programs_near()], ids=lambda each: each)
+def test_launches(name: str, entry: str) -> None:
+    for line in lines(name, entry):
+        label, found = line.split(": ", 1)
+        assert found == frozen()[label], label
