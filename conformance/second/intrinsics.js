@@ -19,10 +19,18 @@ const TWO = {
 // Functions of C's <math.h> that a call by name may mean, at float32 with an f behind (ev/c-function).
 const C_NAMES = [
   ...Object.keys(REAL).filter((name) => name !== "sigmoid" && name !== "rsqrt"), "fabs", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "pow", "fmod", "atan2", "hypot", "copysign", "nextafter",
-  "fmax", "fmin", "fma",
+  "fmax", "fmin", "fma", "ldexp",
 ];
+const OPERANDS = { pow: 2, fmod: 2, atan2: 2, hypot: 2, copysign: 2, nextafter: 2, fmax: 2, fmin: 2, ldexp: 2, fma: 3 };
 
-/** The function that a call means: `expf` at float32, `exp` at float64; undefined for a library function. */
+/** The function that a call means whose arguments have these dtypes: so many of the result's, an exponent of int32. */
+function cFunctionTaking(name, at, given) {
+  const found = cFunctionOf(name, at);
+  if (found === undefined || given.length !== (OPERANDS[found] ?? 1)) return undefined;
+  return given.every((each, k) => each === (found === "ldexp" && k === 1 ? "int32" : at)) ? found : undefined;
+}
+
+/** The function that a name means: `expf` at float32, `exp` at float64; undefined for a library function. */
 function cFunctionOf(name, at) {
   const device = /^__nv_(.*)$/.exec(name);
   const rocm = /^__ocml_(.*)_f(16|32|64)$/.exec(name);
@@ -97,4 +105,4 @@ function multiplyShift([x, y, q, s]) {
   return wrap(BigInt.asIntN(64, product) >> down, "int32");
 }
 
-module.exports = { pureIntrinsic, cFunctionOf };
+module.exports = { pureIntrinsic, cFunctionOf, cFunctionTaking };

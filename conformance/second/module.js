@@ -1,7 +1,8 @@
 // The module as the canonical JSON tree (spec 03c "Canonical JSON", 03d), and what it needs from outside (09).
 "use strict";
 const { rejected, unsupported } = require("./ends");
-const { cFunctionOf } = require("./intrinsics");
+const { cFunctionTaking } = require("./intrinsics");
+const { dtypeOf } = require("./scalars");
 const { LIBRARY } = require("./library");
 
 /** The tree with the arrays of its constants. */
@@ -36,7 +37,8 @@ function named(node) {
   if (node.op.startsWith("cls.")) return { global: node.op.slice(4) };
   if (!FIRST_IS_NAME.has(node.op)) return {};
   const name = node.args[0].node === "StringImm" ? node.args[0].value : ""; // what is no string names nothing that is there
-  return cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
+  const isC = node.op.endsWith("extern") && cFunctionTaking(name, node.dtype, node.args.slice(1).map(dtypeOf)) !== undefined;
+  return isC ? {} : { library: name };
 }
 
 /** Refuse a module of which the entry can reach what is not there (link/…). */

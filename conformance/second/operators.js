@@ -14,9 +14,18 @@ function definitionOf(name) {
   return found;
 }
 
-/** Attributes as an object; a list of numbers is an array. */
+/** Attributes as an object; a list of numbers is an array, and what names a dtype or a string is that string. */
 function attributes(e) {
-  return Object.fromEntries(e.attrs.map(([name, value]) => [name, value !== null && value.node === "AttrList" ? value.items : value]));
+  return Object.fromEntries(e.attrs.map(([name, value]) => [name, plain(value)]));
+}
+
+function plain(value) {
+  switch (value?.node) {
+    case "AttrList": return value.items;
+    case "DataTypeValue": return value.dtype;
+    case "StringValue": return value.value;
+    default: return value;
+  }
 }
 
 function operator(e, args, machine) {

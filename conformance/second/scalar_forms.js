@@ -152,7 +152,8 @@ function binaryKinds(e) {
     if (!isBool(dtype(a).element) || !isBool(dtype(b).element)) throw rejected("wf/condition-bool", e.op);
     return;
   }
-  if (a !== b) throw rejected("wf/operand-dtypes", `${a} and ${b}`);
+  const pointers = [a, b].filter((name) => dtype(name).kind === "handle").length;
+  if (a !== b && pointers < 2) throw rejected("wf/operand-dtypes", `${a} and ${b}`);
   if (!COMPARED.has(e.op) && dtype(a).kind === "handle") throw rejected("wf/scalar-kind", `${e.op} of pointers`);
   if (DIVISIONS.has(e.op) && isBool(dtype(a).element)) throw rejected("wf/scalar-kind", `${e.op} of truths`);
 }

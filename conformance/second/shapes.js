@@ -255,6 +255,8 @@ function binary(e) {
   if (isFloat(dtypeOf(e.a))) return opaque(e);
   const [a, b] = [normal(e.a), normal(e.b)];
   if (e.op in arithmetic) return arithmetic[e.op](a, b);
+  const [x, y] = [value(a), value(b)];
+  if (x !== null && y !== null && y !== 0n) return constant(e.op === "Div" ? x / y : x % y);
   const shown = neverNegative(a) && neverNegative(add(b, constant(-1n)));
   if (e.op === "Div") return shown ? quotient(a, b) : atom(`truncdiv(${spelled(a)},${spelled(b)})`);
   return shown ? arithmetic.FloorMod(a, b) : add(a, multiply(b, atom(`truncdiv(${spelled(a)},${spelled(b)})`)), -1n);

@@ -43,16 +43,16 @@ class Place {
 function loopsWellFormed(module, f) {
   const place = new Place(null, { top: { functions: module.functions, ret: f.ret } });
   for (const p of f.params) if (p.node === "ScalarParam") place.define(p.var.name, { dtype: p.var.dtype });
-  for (const p of f.params) if (p.node === "BufferParam") defineBare(p.buffer, place);
+  for (const p of f.params) if (p.node === "BufferParam") defineBare([...p.buffer.shape, ...p.buffer.strides, p.buffer.elem_offset], place);
   for (const p of f.params) if (p.node === "BufferParam") declared(p.buffer, place);
   for (const p of f.params) if (p.node === "BufferParam") p.buffer.shape.forEach(scalarForm);
   for (const buffer of f.root_allocs) declared(buffer, place);
   statements(f.body, place);
 }
 
-/** A bare variable among extents, strides, offset of a buffer that is matched is defined there. */
-function defineBare(buffer, place) {
-  for (const e of [...buffer.shape, ...buffer.strides, buffer.elem_offset]) {
+/** A bare variable among these extents, strides and offset of a buffer is defined there. */
+function defineBare(found, place) {
+  for (const e of found) {
     if (e?.node === "SymVar" && place.scalar(e.name) === undefined) place.define(e.name, { dtype: e.dtype });
   }
 }
@@ -158,7 +158,7 @@ function block(s, place) {
   for (const buffer of s.allocs) declared(buffer, inner);
   for (const match of s.matches) {
     region(match.source, inner);
-    defineBare(match.buffer, inner);
+    defineBare([...match.buffer.strides, match.buffer.elem_offset], inner); // (no extents)
     declared(match.buffer, inner);
   }
   [...(s.reads ?? []), ...(s.writes ?? [])].forEach((r) => region(r, inner));

@@ -1,7 +1,7 @@
 // Elementwise operators of one, two and three tensors (spec ops/unary.md, ops/binary.md, ops/ternary.md).
 "use strict";
 const { open } = require("../ends");
-const { Tensor } = require("../values");
+const { Tensor, Prim } = require("../values");
 const { isFloat, round } = require("../dtypes");
 const { binary, compare, cast } = require("../numbers");
 const { unary } = require("../functions");
@@ -58,7 +58,7 @@ for (const [name, op] of Object.entries(LOGIC)) {
       const [a, b] = [asTensor(x), asTensor(y)];
       const at = a.dtype;
       const logic = (p, q) => binary(op, cast(p, at, "bool"), cast(q, b.dtype, "bool"), "bool");
-      return elementwise(a, b, at, (p, q) => cast(logic(p, q), "bool", at));
+      return scalarOf(x, y, elementwise(a, b, at, (p, q) => cast(logic(p, q), "bool", at)));
     },
   };
 }
@@ -83,7 +83,15 @@ function met(x, y, f, comparing = false) {
   const [a, b] = [asTensor(x), asTensor(y)];
   const at = meeting(a.dtype, b.dtype);
   const found = f(convert(a, at), convert(b, at), at);
-  return comparing ? found : convert(found, a.dtype);
+  return scalarOf(x, y, comparing ? found : convert(found, a.dtype));
+}
+
+/** Of two scalars the result is a scalar (op.binary/operand). */
+function scalarOf(x, y, found) {
+  if (!(x instanceof Prim && y instanceof Prim)) return found;
+  const element = found.at([0]);
+  if (element === null) throw open("op.binary/operand", "poison");
+  return new Prim(found.dtype, element);
 }
 
 definitions.where = {

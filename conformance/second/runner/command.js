@@ -27,14 +27,15 @@ class Command {
       this.process = spawn(this.words[0], this.words.slice(1), { stdio: ["pipe", "pipe", "inherit"], detached: true });
       Object.assign(this, { rest: "", waiting: null, hello: null });
       this.process.stdin.on("error", () => {});
-      this.process.stdout.setEncoding("utf8").on("data", (text) => this.read(text));
-      const gone = (why) => this.waiting?.({ end: "crash", why });
-      const process_ = this.process;
-      process_.on("error", (error) => gone(`it cannot be started: ${error.message}`));
-      process_.on("close", (code, signal) => {
-        if (this.process === process_) this.process = null;
-        gone(`its process ended with ${signal ?? code}`);
-      });
+      const started = this.process;
+      started.stdout.setEncoding("utf8").on("data", (text) => this.process === started && this.read(text));
+      const gone = (why) => {
+        if (this.process !== started) return; // it was ended, and another is asked by now
+        this.process = null;
+        this.waiting?.({ end: "crash", why });
+      };
+      started.on("error", (error) => gone(`it cannot be started: ${error.message}`));
+      started.on("close", (code, signal) => gone(`its process ended with ${signal ?? code}`));
     }
     if (this.hello === null) {
       const found = await this.exchange({ id: 0, ask: "hello", protocol: 1 }, 60);

@@ -2,7 +2,7 @@
 "use strict";
 const { rejected, unsupported } = require("../ends");
 const { isFloat, isInt } = require("../dtypes");
-const { tensor, int } = require("./build");
+const { tensor, prim, int } = require("./build");
 const { provablyEqual } = require("../shapes");
 const { tensorArgument, axisIn, broadcast, device, anyDevice, oneDtype, dims } = require("./common");
 
@@ -31,9 +31,24 @@ function operand(type) {
   return type;
 }
 
-function operands(types) {
-  if (types.every((t) => t.node === "PrimType")) throw unsupported("two scalars");
-  return types.map(operand);
+const areScalars = (types) => types.every((t) => t.node === "PrimType");
+const operands = (types) => types.map(operand);
+
+/** Of two scalars a scalar; of operands over one shape variable that shape; else the dims are broadcast. */
+function together(given, types, dtype, vdevice) {
+  if (areScalars(given)) return prim(dtype);
+  return over(types, dtype, vdevice);
+}
+
+function over(types, dtype, vdevice) {
+  const { shape, ndim } = sharedVariable(types) ?? broadcast(types);
+  return tensor(shape, dtype, ndim, vdevice);
+}
+
+/** {shape, ndim} where all types name one shape variable (op.common, "What is not known"). */
+function sharedVariable(types) {
+  const [{ shape, ndim }] = types;
+  return typeof shape === "string" && types.every((t) => t.shape === shape) ? { shape, ndim } : null;
 }
 
 /** Next to a bool operand any dtype is accepted, and the result has the first operand's. */
@@ -47,15 +62,13 @@ function commonDtype(a, b) {
 function arithmetic(given) {
   const types = operands(given);
   const dtype = commonDtype(...types);
-  const { shape, ndim } = broadcast(types);
-  return tensor(shape, dtype, ndim, device(types));
+  return together(given, types, dtype, device(types));
 }
 
 /** Operands of a comparison meet in one dtype (op.binary/meeting-dtype). */
 function comparison(given) {
   const types = operands(given);
-  const { shape, ndim } = broadcast(types);
-  return tensor(shape, "bool", ndim, device(types));
+  return together(given, types, "bool", device(types));
 }
 
 function requiring(allowed, rule) {
@@ -72,8 +85,7 @@ function where([condition, x, y]) {
   const types = [condition, x, y].map(tensorArgument);
   if (types[0].dtype !== null && types[0].dtype !== "bool") throw rejected("op.where/bool-condition", types[0].dtype);
   const dtype = commonDtype(types[1], types[2]);
-  const { shape, ndim } = broadcast(types);
-  return tensor(shape, dtype, ndim, anyDevice(types));
+  return over(types, dtype, anyDevice(types));
 }
 
 function clip([x, low, high]) {
@@ -89,7 +101,8 @@ function fma(given) {
   const known = types.map(dims).filter((d) => d !== null);
   const equal = (d, k) => provablyEqual(d, known[0][k]);
   if (known.length === 3 && !known.every((other) => other.every(equal))) throw rejected("op.ewise_fma/equal-dims", "");
-  return tensor(known.length === 3 ? known[0] : null, dtype, ranks[0] ?? -1, anyDevice(types));
+  const shape = sharedVariable(types)?.shape ?? (known.length === 3 ? known[0] : null);
+  return tensor(shape, dtype, ranks[0] ?? -1, anyDevice(types));
 }
 
 function softmax([x], { axis }) {

@@ -132,7 +132,9 @@ def test_the_package_is_enough(suite: tuple[Path, list[Record]], tmp_path: Path)
     subprocess.run(offline, cwd=home, capture_output=True, check=True)
     command = home / "node_modules" / ".bin" / "refrelax-conformance"
     second = home / "node_modules" / ".bin" / "refrelax-second"
-    done = subprocess.run([command, folder, "--impl", second, "--only", "evaluation/if"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [command, folder, "--impl", second, "--only", "evaluation/if"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0 and " 0 failed" in done.stdout.splitlines()[-1], done.stdout + done.stderr
 
 

@@ -42,7 +42,9 @@ def test_every_call_of_a_case_is_as_they_say() -> None:
             found = known[node["op"]["name"]]
             seen.add(node["op"]["name"])
             if node["op"]["name"] != "relax.call_pure_packed":
-                assert [key for key, _ in node["attrs"]] == [each["name"] for each in found["attributes"]], record["name"]
+                assert [key for key, _ in node["attrs"]] == [each["name"] for each in found["attributes"]], record[
+                    "name"
+                ]
             for (_, value), each in zip(node["attrs"], found["attributes"], strict=False):
                 assert value is not None or each["none"], (record["name"], each)
                 assert "count" not in each or value is None or len(value["items"]) == each["count"], record["name"]
