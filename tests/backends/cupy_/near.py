@@ -2,7 +2,7 @@
 a little off them: a number, an operation, an extent or an operand is another one.
 
 As a script it writes down what is launched for each, which ``test_launches.py`` holds:
-``.venv/bin/python tests/backends/cupy_/near.py``.
+``.venv/bin/python -m tests.backends.cupy_.near``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-from programs import KERNELS, module
-from row_operators import OPERATORS, program
 
 import refrelax as rr
 from refrelax.backends.cupy_.compile import CudaExecutable
@@ -25,6 +22,8 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import definable
 from refrelax.testing.arguments import parameters
 from refrelax.testing.mutations import mutant
+from tests.backends.cupy_.programs import KERNELS, module
+from tests.backends.cupy_.row_operators import OPERATORS, program
 
 FROZEN = Path(__file__).parent / "launches.txt"
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from near import FROZEN, lines, programs_near
+from tests.backends.cupy_.near import FROZEN, lines, programs_near
 
 
 @cache

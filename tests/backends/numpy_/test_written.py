@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("numpy")
 
-sys.path[:0] = [str(Path(__file__).parent)]
-
-from written import FROZEN, lines, programs
+from tests.backends.numpy_.written import FROZEN, lines, programs
 
 
 @cache
