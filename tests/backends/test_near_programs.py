@@ -3,16 +3,9 @@ become one array operation, and those that must not."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("numpy")
-
-sys.path.insert(0, str(Path(__file__).parent / "cupy_"))
-
-from near import family, programs_near
 
 import refrelax as rr
 from refrelax.backends.errors import Unsupported
@@ -20,6 +13,7 @@ from refrelax.judge import diff
 from refrelax.judge.campaign import look
 from refrelax.syntax.types import definable
 from refrelax.testing.arguments import parameters, random_arguments
+from tests.backends.cupy_.near import family, programs_near
 
 EXTENTS: tuple[dict[str, int], ...] = (
     {"n": 5, "m": 3, "s": 5, "t": 7, "l": 2}, {"n": 2, "m": 1, "s": 1, "t": 3, "l": 1}, {"n": 0, "s": 0},

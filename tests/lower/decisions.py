@@ -1,7 +1,7 @@
 """What the passes decide on many small programs and on programs a little off them: after every pass the functions,
 bindings, nodes, the sum of the numbers in them, and the claims.
 
-As a script it writes down what ``test_decisions.py`` holds: ``.venv/bin/python -m tests.lower.decisions``.
+It is written down by ``tools/make_decisions.py``, and held by ``test_decisions.py``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from refrelax.syntax import bits
 from refrelax.syntax.graph import MatchCast, VarBinding
 from refrelax.syntax.scalars import Literal
 from refrelax.testing.mutations import mutant
+from tests.digests import digest
 from tests.lower import built_modules, cases, dispatch_programs, fusion_modules, memory_modules, paper_like
 
 FROZEN = Path(__file__).parent / "decisions.txt"
@@ -61,11 +62,11 @@ def family(name: str, kind: str, text: str) -> Iterator[tuple[str, rr.CheckedMod
 
 
 def counted(module: rr.Module) -> str:
-    """The size of a module in a few numbers."""
+    """The text of a module in six letters, and its size in a few numbers."""
     every = [each for f in module.functions.values() for each in nodes(f)]
     bindings = sum(isinstance(each, VarBinding | MatchCast) for each in every)
     numbers = sum(int(bits.decode(e.dtype, e.bits)) for e in every if isinstance(e, Literal) and e.dtype[:3] == "int")
-    return f"{len(module.functions)}f {bindings}b {len(every)}n {numbers}s"
+    return f"{digest(rr.print_module(module))} {len(module.functions)}f {bindings}b {len(every)}n {numbers}s"
 
 
 def decided(checked: rr.CheckedModule, kind: str) -> str:
@@ -80,6 +81,6 @@ def lines(name: str, kind: str, text: str) -> list[str]:
     return [f"{label}: {decided(checked, kind)}" for label, checked in family(name, kind, text)]
 
 
-if __name__ == "__main__":
-    found = [line for name, (kind, text) in texts().items() for line in lines(name, kind, text)]
-    FROZEN.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+def whole() -> str:
+    """The text of ``FROZEN``."""
+    return "".join(f"{line}\n" for name, (kind, text) in texts().items() for line in lines(name, kind, text))

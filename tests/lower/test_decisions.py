@@ -1,6 +1,7 @@
 """What every pass makes of many small programs, and of programs a little off them, is what was written down.
 
-``decisions.txt`` was written by ``decisions.py``; a line that changes is a decision that changed.
+``decisions.txt`` is written by ``tools/make_decisions.py`` (``decisions.py`` says of what); a line that changes
+is a decision that changed: look at it, and write it down again.
 """
 
 from __future__ import annotations

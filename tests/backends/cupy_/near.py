@@ -1,8 +1,7 @@
 """Programs that get a form of their own on CUDA (attention, rows in one launch, products, sorts, groups), and programs
 a little off them: a number, an operation, an extent or an operand is another one.
 
-As a script it writes down what is launched for each, which ``test_launches.py`` holds:
-``.venv/bin/python tests/backends/cupy_/near.py``.
+What is launched for each is written down by ``tools/make_decisions.py``, and held by ``test_launches.py``.
 """
 
 from __future__ import annotations
@@ -11,9 +10,6 @@ import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-from programs import KERNELS, module
-from row_operators import OPERATORS, program
 
 import refrelax as rr
 from refrelax.backends.cupy_.compile import CudaExecutable
@@ -25,6 +21,9 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import definable
 from refrelax.testing.arguments import parameters
 from refrelax.testing.mutations import mutant
+from tests.backends.cupy_.programs import KERNELS, module
+from tests.backends.cupy_.row_operators import OPERATORS, program
+from tests.digests import digest
 
 FROZEN = Path(__file__).parent / "launches.txt"
 
@@ -105,12 +104,13 @@ def shown(each: Launched) -> str:
 
 
 def launches(checked: rr.CheckedModule, entry: str) -> Iterator[str]:
-    """What is launched for some extents, in words."""
+    """The text of the kernels in six letters, and what is launched for some extents in words."""
     try:
         made = CudaExecutable(checked, "fast", CountingDevice())
     except (Unsupported, RunError) as error:
         yield f"{type(error).__name__}"
         return
+    yield digest(made.source)
     having = {s.name for _, type_ in parameters(checked.module, entry) for s in definable(type_)}
     for extents in EXTENTS if having else EXTENTS[:1]:
         try:
@@ -124,5 +124,6 @@ def lines(name: str, entry: str) -> list[str]:
     return [f"{label}: {' | '.join(launches(checked, entry))}" for label, checked in family(name, entry)]
 
 
-if __name__ == "__main__":
-    FROZEN.write_text("".join(f"{line}\n" for each in programs_near() for line in lines(*each)), encoding="utf-8")
+def whole() -> str:
+    """The text of ``FROZEN``."""
+    return "".join(f"{line}\n" for each in programs_near() for line in lines(*each))

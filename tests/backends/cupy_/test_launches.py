@@ -1,6 +1,7 @@
 """What is launched for programs with a form of their own, and for those a little off: forms, blocks, threads and bytes.
 
-``launches.txt`` was written by ``near.py``; a line that changes is a decision that changed.
+``launches.txt`` is written by ``tools/make_decisions.py`` (``near.py`` says of what); a line that changes
+is a decision that changed: look at it, and write it down again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from near import FROZEN, lines, programs_near
+from tests.backends.cupy_.near import FROZEN, lines, programs_near
 
 
 @cache

@@ -11,7 +11,6 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from near import family, programs_near
 
 import refrelax as rr
 from refrelax.backends.cupy_ import emulate
@@ -21,6 +20,7 @@ from refrelax.judge.backend import Backend
 from refrelax.judge.campaign import look
 from refrelax.syntax.types import definable
 from refrelax.testing.arguments import parameters, random_arguments
+from tests.backends.cupy_.near import family, programs_near
 
 pytestmark = [
     pytest.mark.thorough, pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine"),

@@ -1,21 +1,18 @@
 """What the NumPy backend writes for many programs, and for those a little off them, is what was written down.
 
-``written.txt`` was written by ``written.py``; a line that changes is a decision that changed.
+``written.txt`` is written by ``tools/make_decisions.py`` (``written.py`` says of what); a line that changes
+is a decision that changed: look at it, and write it down again.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("numpy")
 
-sys.path[:0] = [str(Path(__file__).parent)]
-
-from written import FROZEN, lines, programs
+from tests.backends.numpy_.written import FROZEN, lines, programs
 
 
 @cache
