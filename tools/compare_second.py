@@ -27,8 +27,8 @@ import tree_edits
 
 import refrelax as rr
 from refrelax.conformance import load
-from refrelax.conformance.suite.judge import types_difference
-from refrelax.conformance.suite.records import types_of
+from refrelax.conformance.suite import deduced
+from refrelax.conformance.suite.deduced import types_of
 from refrelax.errors import Malformed, Rejection
 from refrelax.syntax.json_ import from_json, to_json
 
@@ -186,8 +186,8 @@ def difference(edited: Edited, answer: dict[str, Any]) -> Difference | None:
         case "rejected" if not edited.rules:
             return Difference("refused", str(answer["why"]), edited, answer)
         case "accepted":
-            why = types_difference(edited.types or {}, json.loads(json.dumps(answer["types"])))
-            return None if why is None else Difference("types", why, edited, answer)
+            found = deduced.difference(edited.types or {}, json.loads(json.dumps(answer["types"])))
+            return None if found is None else Difference("types", found[1], edited, answer)
     return None
 
 

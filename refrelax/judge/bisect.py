@@ -34,7 +34,7 @@ from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.diff import diff
 from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
-from refrelax.judge.outcomes import Difference, Externs, Reference, copies
+from refrelax.judge.outcomes import STRICT_ALONE, Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
 from refrelax.judge.stages import Compiler, Part, Stage, StagesEnded
 from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
@@ -277,6 +277,8 @@ class _Walk:
         if isinstance(outcome, Trapped) and outcome.rule == "ev/arity":
             return self.no_verdict(f"{entry} takes other arguments after {stage.name}", "interface")
         verdict, tally = reference.compare(outcome)
+        if self.strict and isinstance(outcome, Returned) and not isinstance(verdict, Difference):
+            verdict = self.left_open(checked, outcome) or verdict
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
@@ -285,6 +287,26 @@ class _Walk:
         self.leaned_on(tally.relaxations)
         self.checked = checked
         return None
+
+    def left_open(self, checked: CheckedModule, outcome: Returned) -> Difference | None:
+        """An element that a stage leaves open, also under ``strict``, where ``strict`` determines that of the program.
+        Relax leaves both open, so that nothing of it is seen in what they give."""
+        reference, permitted = self.reference, self.reference.permitted
+        if not outcome.poison or not isinstance(permitted, Returned):
+            return None
+        known = {path for path, _ in permitted.poison}
+        wanted = [each for each in outcome.poison if each[0] not in known]
+        if not wanted:
+            return None
+        given = copies(reference.args)
+        again = run(
+            checked, reference.entry, *given, numerics="strict", externs=reference.externs, budget=reference.budget
+        )
+        still = {path for path, _ in again.poison} if isinstance(again, Returned) else set()
+        first = next((each for each in wanted if each[0] in still), None)
+        if first is None:
+            return None
+        return Difference(f"{first[0]} means nothing in the second program [{first[1]}]{STRICT_ALONE}", structural=True)
 
     def changed(
         self,

@@ -255,19 +255,18 @@ class Program(Effects):
         """Both branches from the same memory; afterwards every element is the one's or the other's."""
         decides = self.expression(e.condition, values, symbols)
         condition = (decides if isinstance(decides, Truth) else self.decided(decides)).term
-        before, known = self.memory.state(), dict(self.logic.sizes.known)
+        fork, known = self.memory.fork(), dict(self.logic.sizes.known)
         tables = {each: dict(each.slots) for each in self.tables}
         yes, here = self.arm(e.then_branch, (condition, True), known, values, symbols)
-        then = self.memory.state()
+        then = self.memory.turn(fork)
         slots = {each: each.slots for each in tables}
         for table, first in tables.items():
             table.slots = first
-        self.memory.restore(before)
         no, there = self.arm(e.else_branch, (condition, False), known, values, symbols)
         for table, left in slots.items():
             table.slots = joined(left, table.slots)
         self.logic.sizes.known = {key: size for key, size in here.items() if key in there}
-        self.memory.join(before, then, lambda a, b: self.either(condition, a, b))
+        self.memory.join(fork, then, lambda a, b: self.either(condition, a, b))
         return yes if yes is no else Joined(condition, yes, no)
 
     def arm(

@@ -32,6 +32,7 @@ class Room:
     size: PrimExpr
     name: str = ""
     kept: bool = False
+    number: int = 0
     writes: list[tuple[int, Place]] = field(default_factory=list)
 
 
@@ -46,6 +47,7 @@ class Place:
     end: PrimExpr = field(default_factory=lambda: int_imm(0))
     name: str = ""
     first: int | None = None
+    number: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -65,9 +67,20 @@ class Joined:
     no: object
 
 
+@dataclass(eq=False, slots=True)
+class Fork:
+    """Where two branches begin. Of the places and storages that there are, by ``number`` of each, what was there before
+    they were first written: contents, first writes, and how many writes. ``dead``: the names that were."""
+
+    number: tuple[int, int]
+    dead: frozenset[str]
+    places: dict[Place, tuple[TensorTerm, int | None]] = field(default_factory=dict)
+    rooms: dict[Room, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
-class State:
-    """The memory of a program at one time: contents and first writes of places, writes of storages, dead names."""
+class Branch:
+    """What one branch left: contents and first writes of places, writes of storages, dead names."""
 
     places: dict[Place, tuple[TensorTerm, int | None]]
     rooms: dict[Room, list[tuple[int, Place]]]
@@ -92,16 +105,19 @@ class Memory:
     places: list[Place] = field(default_factory=list)
     rooms: list[Room] = field(default_factory=list)
     count: int = 0
+    forks: list[Fork] = field(default_factory=list)
+    """Of the branches that are read now, outermost first."""
     _apart: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def storage(self, size: PrimExpr) -> Room:
-        self.rooms.append(Room(size))
+        self.rooms.append(Room(size, number=len(self.rooms)))
         return self.rooms[-1]
 
     def allocated(self, content: TensorTerm, room: Room | None = None, begin: PrimExpr | None = None) -> Place:
         """A tensor of its own, or over bytes of a storage; nothing is written."""
         begin = int_imm(0) if begin is None else begin
         place = Place(content, room, begin, Binary("Add", begin, nbytes(content.shape, content.dtype)))
+        place.number = len(self.places)
         self.places.append(place)
         return place
 
@@ -124,6 +140,7 @@ class Memory:
     def write(self, place: Place, content: TensorTerm) -> None:
         """New contents."""
         self.count += 1
+        self._note(place)
         place.content = content
         place.first = self.count if place.first is None else place.first
         if place.room is not None:
@@ -152,29 +169,65 @@ class Memory:
 
     # --- branches
 
-    def state(self) -> State:
-        """What is known now."""
-        contents = {each: (each.content, each.first) for each in self.places}
-        return State(contents, {each: list(each.writes) for each in self.rooms}, frozenset(self.dead))
+    def _note(self, place: Place) -> None:
+        """A place is about to change: what is there belongs to where the branches begin."""
+        if self.forks:
+            fork = self.forks[-1]
+            if place.number < fork.number[0]:
+                fork.places.setdefault(place, (place.content, place.first))
+            if place.room is not None and place.room.number < fork.number[1]:
+                fork.rooms.setdefault(place.room, len(place.room.writes))
 
-    def restore(self, state: State) -> None:
-        """Go back to it."""
-        for place, (content, first) in state.places.items():
+    def fork(self) -> Fork:
+        """Two branches begin here."""
+        self.forks.append(Fork((len(self.places), len(self.rooms)), frozenset(self.dead)))
+        return self.forks[-1]
+
+    def turn(self, fork: Fork) -> Branch:
+        """What the first branch left; back to where both begin."""
+        self._innermost(fork)
+        places = {each: (each.content, each.first) for each in fork.places}
+        left = Branch(places, {each: each.writes[n:] for each, n in fork.rooms.items()}, frozenset(self.dead))
+        for place, (content, first) in fork.places.items():
             place.content, place.first = content, first
-        for room, writes in state.rooms.items():
-            room.writes = list(writes)
-        self.dead = set(state.dead)
+        for room, n in fork.rooms.items():
+            del room.writes[n:]
+        fork.places, fork.rooms, self.dead = {}, {}, set(fork.dead)
+        return left
 
-    def join(self, before: State, then: State, chosen: Callable[[TensorTerm, TensorTerm], TensorTerm]) -> None:
+    def join(self, fork: Fork, then: Branch, chosen: Callable[[TensorTerm, TensorTerm], TensorTerm]) -> None:
         """After the other branch: the one or the other. What either wrote counts as written."""
-        for place in before.places:
-            content, first = then.places[place]
+        self._innermost(fork)
+        for place in then.places:
+            fork.places.setdefault(place, (place.content, place.first))
+        for room in then.rooms:
+            fork.rooms.setdefault(room, len(room.writes))
+        for place in sorted(fork.places, key=lambda each: each.number):
+            content, first = then.places.get(place, fork.places[place])
             place.content = content if content is place.content else chosen(content, place.content)
             firsts = [each for each in (first, place.first) if each is not None]
             place.first = min(firsts, default=None)
-        for room, writes in then.rooms.items():
-            room.writes = sorted({*room.writes, *writes}, key=lambda write: write[0])
+        for room, n in fork.rooms.items():
+            room.writes[n:n] = then.rooms.get(room, ())  # (the numbers of the other branch are greater)
         self.dead |= then.dead
+        self._close()
+
+    def _innermost(self, fork: Fork) -> None:
+        """Close what a branch that was not read to its end left open."""
+        while self.forks[-1] is not fork:
+            self._close()
+
+    def _close(self) -> None:
+        """What a fork has noted belongs to the one around it."""
+        fork = self.forks.pop()
+        if self.forks:
+            outer = self.forks[-1]
+            for place, known in fork.places.items():
+                if place.number < outer.number[0]:
+                    outer.places.setdefault(place, known)
+            for room, n in fork.rooms.items():
+                if room.number < outer.number[1]:
+                    outer.rooms.setdefault(room, n)
 
 
 def _bytes(place: Place) -> str:

@@ -11,8 +11,10 @@ Spec: ``spec/06c-pointwise.md``, ``va/same-call``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import merge
+from itertools import islice
 
 from refrelax.judge.events import Path
 from refrelax.rules import rule
@@ -84,6 +86,9 @@ class Calls:
     """Loop programs, by identity, that are not read since both programs call them as often."""
     compared: list[tuple[TensorTerm, TensorTerm]] = field(default_factory=list)
     """What calls of both programs are given that were seen to be the same."""
+    _by_first: dict[tuple[int, int | None], list[tuple[int, Made]]] = field(default_factory=dict)
+    """The calls of each outline with their places in ``made``, by the first argument, by identity; under ``None`` those
+    in which no element of it is written."""
     _found: set[int] = field(default_factory=set)
     """Calls that are one of the second program's, by identity."""
     _same: dict[tuple[int, int], bool] = field(default_factory=dict)
@@ -114,7 +119,17 @@ class Calls:
 
     def keep(self, made: Made) -> None:
         """Note a call."""
-        self.made.setdefault(self.outline(made.func), []).append(made)
+        outlined = self.outline(made.func)
+        alike = self.made.setdefault(outlined, [])
+        if made.given:
+            first = None if made.given[0].body is OPEN else id(made.given[0])
+            self._by_first.setdefault((outlined, first), []).append((len(alike), made))
+        alike.append(made)
+
+    def given(self, outlined: int, first: TensorTerm) -> list[Made]:
+        """The calls whose first argument may be ``first``, or that with no element written, in order."""
+        own, open_ = (self._by_first.get((outlined, key), []) for key in (id(first), None))
+        return [made for _, made in merge(own, open_, key=lambda each: each[0])]
 
     @rule("va/same-call")
     def find(
@@ -131,14 +146,24 @@ class Calls:
         what is decided here; nothing else decides whether the first program's is made."""
         if not self.made or not repeatable(func):
             return None
-        alike = self.made.get(self.outline(func), ())
-        of = [e for e in alike if e.behind <= behind and e.path <= path and self.equal(e.func, func)]
-        of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
-        of.sort(key=lambda each: id(each) in self._found)  # what calls leave open may differ: one another's in order
+        alike: Sequence[Made] = self.made.get(self.outline(func), ())
+        if same is None and given:
+            alike = self.given(self.outline(func), given[0])
+        # what calls leave open may differ: one another's in order
+        of = (
+            each
+            for again in (False, True)
+            for each in alike
+            if (id(each) in self._found) is again
+            and each.behind <= behind
+            and each.path <= path
+            and self.equal(each.func, func)
+            and all(map(self.scalar, each.scalars, scalars))
+        )
         if same is None:
             found = next((each for each in of if all(map(self.unwritten, each.given, given))), None)
         else:
-            found = next((each for each in of[:MOST_TRIED] if all(map(same, each.given, given))), None)
+            found = next((each for each in islice(of, MOST_TRIED) if all(map(same, each.given, given))), None)
             self.compared += zip(found.given, given, strict=True) if found is not None else ()
         self._found |= set() if found is None else {id(found)}
         return found

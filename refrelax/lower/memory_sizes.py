@@ -60,8 +60,7 @@ def nbytes(dims: Iterable[PrimExpr], dtype: str) -> PrimExpr:
         result = dim if result is None else Binary("Mul", result, dim)
     if result is None or constant == 0:
         return int_imm(constant)
-    size = result if constant == 1 else Binary("Mul", result, int_imm(constant))
-    return simplify(size, NO_FACTS)  # (a scalar in it may be negative)
+    return simplify(Binary("Mul", result, int_imm(constant)), NO_FACTS)  # (a scalar in it may be negative)
 
 
 def allocated(value: Expr) -> tuple[Dims, str] | None:

@@ -162,7 +162,8 @@ class Call:
     """A call. ``op``: an operator, a module function, a library function, or a variable of function type.
 
     ``args`` are in the IR's order (so ``call_tir`` has two: the callee and one ``Tuple``); ``attrs`` hold *every*
-    attribute of the operator, defaults filled in; ``ty_args`` hold ``out_ty=`` / ``ty_args=``.
+    attribute of the operator, defaults filled in; ``ty_args`` hold ``out_ty=`` (one type,
+    of several outputs a ``TupleType``) or ``ty_args=``.
     """
 
     op: Op | GlobalVar | ExternFunc | Var

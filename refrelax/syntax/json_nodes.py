@@ -58,16 +58,16 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 """What an attribute of each kind is; a kind that ends in ``s`` or in a number is a list of numbers."""
 
-_FILLED = frozenset({("relax.arange", "dtype"), ("relax.arange", "end"), ("relax.eye", "m")})
+FILLED = frozenset({("relax.arange", "dtype"), ("relax.arange", "end"), ("relax.eye", "m")})
 """What a text may leave out, and the reader then finds from the other arguments."""
 
-_EITHER_WAY = frozenset({"any", "expr"})
+EITHER_WAY = frozenset({"any", "expr"})
 
 
 _TABLES = ("attrs", "annotations", "global_infos", "items")
 """Fields of pairs of a key and a value."""
 
-_FORM_ATTRS: dict[str, tuple[str, ...]] = {
+FORM_ATTRS: dict[str, tuple[str, ...]] = {
     "relax.call_tir_inplace": ("inplace_indices",), "relax.call_inplace_packed": ("inplace_indices",),
     "relax.call_tir_with_grad": ("te_grad_name", "te_grad_kwargs"),
 }  # fmt: skip
@@ -264,7 +264,7 @@ def _called(call: Call) -> Iterator[str]:
         case Op(name) if has_signature(name):
             yield from _operator(call, name)
         case Op(name) if name != "relax.call_pure_packed":
-            wanted = _FORM_ATTRS.get(name, ())
+            wanted = FORM_ATTRS.get(name, ())
             if tuple(key for key, _ in call.attrs) != wanted:
                 yield f"the attributes of {name} are {', '.join(wanted) or 'none'}"
         case Op() | ExternFunc():
@@ -281,7 +281,7 @@ _TYPES = frozenset({"ty_args", "sinfo_args", "func", "attrs_type_key"})
 def _operator(call: Call, name: str) -> Iterator[str]:
     """An operator with a signature has its arguments and its attributes, all of them, in the order of the IR."""
     sig = signature(name)
-    least = sum(not slot.optional or (name, slot.name) in _FILLED for slot in sig.args)
+    least = sum(not slot.optional or (name, slot.name) in FILLED for slot in sig.args)
     if not least <= len(call.args) <= len(sig.args):
         yield f"a call of {name} has {len(call.args)} arguments, expected {least} to {len(sig.args)}"
     if [key for key, _ in call.attrs] != [slot.name for slot in sig.attrs]:
@@ -292,7 +292,7 @@ def _operator(call: Call, name: str) -> Iterator[str]:
 
 def _attributes(name: str, attrs: Attrs, slots: tuple[Slot, ...]) -> Iterator[str]:
     for (key, value), slot in zip(attrs, slots, strict=True):
-        if value is None and (name, key) not in _FILLED and (slot.optional or slot.kind in _EITHER_WAY):
+        if value is None and (name, key) not in FILLED and (slot.optional or slot.kind in EITHER_WAY):
             continue
         if not _is_of(slot.kind, value):
             yield f"the attribute {key} of {name} is no {slot.kind}"

@@ -230,8 +230,8 @@ class CommReducer:
 
 @dataclass(frozen=True, slots=True)
 class RangeArg:
-    """``T.Range(start, end)`` or a buffer region ``A[0:4]`` among the arguments of an intrinsic: (min, extent) per
-    axis.
+    """``T.Range(start, end)``, of which ``buffer`` is the empty string, or a buffer region ``A[0:4]`` among the
+    arguments of an intrinsic: (min, extent) per axis.
     """
 
     buffer: str

@@ -359,6 +359,37 @@ def test_a_program_that_cannot_be_run_gives_no_verdict() -> None:
     assert isinstance(found, rr.NoVerdict) and "after pass1 cannot be run" in found.why
 
 
+GATHERED = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(a: R.Tensor((3,), "float32"), b: R.Tensor((2,), "int64")) -> R.Tensor((2,), "float32"):
+        y = R.gather_elements(a, b, axis=0)
+        return y
+"""
+
+
+KERNEL = """class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def f(A: T.Buffer((T.int64(3),), "float32"), B: T.Buffer((T.int64(2),), "int64"), C: T.Buffer((2,), "float32")):
+        for i in range(2):
+            with T.sblock("f"):
+                vi = T.axis.spatial(2, i)
+                C[vi] = A[B[vi]]
+"""
+
+
+def test_what_strict_alone_determines_must_not_be_left_open() -> None:
+    """ONNX counts a negative index from the end; a kernel that reads outside of the memory there was held to be the
+    same, since Relax leaves both open, and what it was built into was blamed."""
+    call = 'R.call_tir(Module.f, (a, b), out_ty=R.Tensor((2,), "float32"))'
+    reads_outside = GATHERED.replace("R.gather_elements(a, b, axis=0)", call).replace("class Module:\n", KERNEL)
+    given: dict[str, Any] = {"args": ([1.0, 2.0, 3.0], [-1, 0]), "impl": Fixed(GATHERED, reads_outside)}
+    found = judge.follow(rr.parse(GATHERED), "main", pipeline="any", strict=True, **given)
+    assert isinstance(found.answer, rr.WrongPass) and found.answer.name == "pass1", found
+    assert judge.follow(rr.parse(GATHERED), "main", pipeline="any", **given).answer is None
+
+
 def test_a_run_that_is_left_open_gives_no_verdict() -> None:
     found = judge.follow(
         rr.parse(PROGRAM), "main", (X, Y), impl=Fixed(PROGRAM), pipeline="any", budget=rr.Budget(steps=3)

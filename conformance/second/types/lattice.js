@@ -53,7 +53,7 @@ function gradeDim(base, derived) {
 
 function gradeFunction(base, derived) {
   if (base.purity && !derived.purity) return L0;
-  if (base.derive_func !== null) return base.derive_func === derived.derive_func ? PASS : L2;
+  if (base.params === null && base.derive_func !== null) return base.derive_func === derived.derive_func ? PASS : L2;
   if (base.params === null) return grade(base.ret, derived.ret);
   if (derived.params === null) return L2;
   if (named(base) === named(derived)) return PASS;

@@ -131,9 +131,18 @@ _BELOW = (
 )
 
 
+NEAR_WIDE = 1 << 13
+"""Numbers of binary64 of which several arrays stay near."""
+
+
 def erf(x: Any, out: Any) -> None:
     """The error function at float32, within 1.6 units in the last place: a rational function of ``x`` clamped to
     [-4, 4] (the one of Eigen and XLA), here in binary64."""
+    if x.size > 2 * NEAR_WIDE and x.flags.c_contiguous and out.flags.c_contiguous and x.shape == out.shape:
+        cells, into = x.reshape(-1), out.reshape(-1)
+        for first in range(0, x.size, NEAR_WIDE):
+            erf(cells[first : first + NEAR_WIDE], into[first : first + NEAR_WIDE])
+        return
     y = np.clip(np.atleast_1d(x), np.float32(-4), np.float32(4)).astype(np.float64)
     square = y * y
     above, below = square * _ABOVE[0], square * _BELOW[0]

@@ -90,15 +90,16 @@ def _biased(
     only: Callable[[Expr], VarBinding | None],
 ) -> Chain | None:  # fmt: skip
     """The chain of a sum of scores, times numbers, and a mask."""
-    found = []
-    for now in arms:
+    found: list[Chain] = []
+    for now in arms if isinstance(result, VarBinding) else ():
+        assert isinstance(result, VarBinding)
         steps = [masked]
         while now is not None and (call := _scaled(now)) is not None:
             steps.append(now)
             now = only(call.args[0])
         if now is not None and _operator(now, "relax.matmul") is not None:
             found.append(Chain(now, tuple(reversed(steps)), weights, result))
-    return found[0] if len(found) == 1 and isinstance(result, VarBinding) else None
+    return found[0] if len(found) == 1 else None
 
 
 def _scaled(each: VarBinding) -> Call | None:

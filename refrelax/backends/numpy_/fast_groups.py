@@ -339,9 +339,9 @@ class Memory:
     def free(self, name: str) -> None:
         """A value is not read any more, or by the step that writes now."""
         if name in self.over:
-            register, dtype = self.over[name]
-            self.homes[register] = dtype
-            self.spare.setdefault(dtype, []).append(register)
+            place, kind = self.over[name]
+            self.homes[place] = kind
+            self.spare.setdefault(kind, []).append(place)
             return
         register = self.known[name]
         dtype = self.scratch.get(register) or self.homes.get(register)

@@ -146,9 +146,11 @@ def _middle(lines: Any) -> Any:
     value = np.partition(lines, k, axis=-1)[..., k : k + 1]
     if np.isnan(value).any():
         return None
-    turn = k - np.count_nonzero(lines < value, axis=-1)
     same = lines == value
     place = same.argmax(-1)
+    if np.count_nonzero(same) == len(lines):
+        return place.reshape(*lead, 1)
+    turn = k - np.count_nonzero(lines < value, axis=-1)
     later = np.flatnonzero(turn)
     if len(later):
         place[later] = (same[later].cumsum(-1) == turn[later, None] + 1).argmax(-1)

@@ -85,7 +85,11 @@ def _conv(n: int) -> Run:
                 x.shape[2:], w.shape[2:], before, after, attrs["dilation"], attrs["strides"], strict=True
             )
         ]
-        views = list(taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts))
+        grown = padded(x, before, after, 0)
+        apart = list(attrs["strides"]) == list(w.shape[2:]) and set(attrs["dilation"]) == {1}
+        if plain(fast, x) and apart and groups == 1 and prod(w.shape[2:]) >= MANY and x.size and min(counts) > 0:
+            return from_plain(_patches(grown, w, counts), attrs["out_layout"] or attrs["data_layout"], DATA[n])
+        views = list(taps(grown, w.shape[2:], attrs["strides"], attrs["dilation"], counts))
         if plain(fast, x) and views and groups == 1 and attrs["data_layout"].endswith("C"):
             found = np.moveaxis(_rows(views, x.shape[0], w, counts), -1, 1)
             return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
@@ -116,6 +120,21 @@ def _columns(views: Views, batch: int, w: Any, groups: int, counts: Sequence[int
     columns = columns.reshape(batch, groups, w.shape[1] * len(views), prod(counts))
     kernel = w.reshape(groups, w.shape[0] // groups, w.shape[1] * len(views))
     return np.matmul(kernel[None], columns).reshape(batch, w.shape[0], *counts)
+
+
+MANY = 9
+"""Taps that are more work to stack than to move as patches."""
+
+
+def _patches(x: Any, w: Any, counts: Sequence[int]) -> Any:
+    """Windows that lie side by side: each is a row of a matrix, moved once."""
+    n, kernel = len(counts), w.shape[2:]
+    cells = x[(..., *(slice(0, c * k) for c, k in zip(counts, kernel, strict=True)))]
+    cells = cells.reshape(*x.shape[:2], *(e for c, k in zip(counts, kernel, strict=True) for e in (c, k)))
+    order = [0, *range(2, 2 + 2 * n, 2), 1, *range(3, 3 + 2 * n, 2)]
+    rows = np.transpose(cells, order).reshape(x.shape[0] * prod(counts), x.shape[1] * prod(kernel))
+    found = (rows @ w.reshape(w.shape[0], -1).T).reshape(x.shape[0], *counts, w.shape[0])
+    return np.moveaxis(found, -1, 1)
 
 
 def _rows(views: Views, batch: int, w: Any, counts: Sequence[int]) -> Any:

@@ -73,9 +73,11 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     if fast and a.dtype == b.dtype == dtype and dtype in (np.float32, np.float64):
         return np.matmul(a, b)
     row, column = a.ndim == 1, b.ndim == 1
+    narrow = all(x.dtype.isbuiltin == 1 and np.can_cast(x.dtype, dtype, "safe") for x in (a, b))
+    whole = (a[None, :] if row else a, b[:, None] if column else b) if narrow else ()
     a, b = exact.converted(a, dtype), exact.converted(b, dtype)
     a, b = (a[None, :] if row else a), (b[:, None] if column else b)
-    if (found := _of_integers(a, b, dtype)) is not None:
+    if (found := _of_integers(*(whole or (a, b)), dtype)) is not None:
         total = found
     elif fast and np.dtype(dtype).name in NARROW:
         total = np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
@@ -97,11 +99,20 @@ def _of_integers(a: Any, b: Any, dtype: Any) -> Any:
         return None
     most = a.shape[-1]
     for x in (a, b):
-        most *= max(int(x.max()), -int(x.min()))
+        most *= BYTE[x.dtype.kind] if x.itemsize == 1 else max(int(x.max()), -int(x.min()))
     if most >= 1 << 53:
         return None
     kind = np.float32 if most < 1 << 24 else np.float64
-    return np.matmul(a.astype(kind), b.astype(kind)).astype(np.int64).astype(dtype)
+    product = np.matmul(a.astype(kind), b.astype(kind))
+    return product.astype(dtype) if most < 1 << 31 and dtype in (np.int32, np.int64) else _wrapped(product, dtype)
+
+
+BYTE = {"i": 128, "u": 255, "b": 1}
+"""The greatest number of a byte, or the least without its sign."""
+
+
+def _wrapped(product: Any, dtype: Any) -> Any:
+    return product.astype(np.int64).astype(dtype)
 
 
 def argreduce(op: str, x: Any, axis: int | None, keepdims: bool) -> Any:

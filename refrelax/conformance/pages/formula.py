@@ -163,7 +163,7 @@ class Writer:
         for each in walk(e):
             if isinstance(each, SymVar) and each.name in self.program.opaque and each.name not in self.names:
                 element, dtype = self.program.opaque[each.name]
-                self.names[each.name] = name = f"n{each.name.removeprefix('?')}"
+                self.names[each.name] = name = each.name.replace("?", "n")
                 of = "" if dtype == "int64" else f" of {dtype}"
                 self.notes.append(f"{name} = index({self.text(element)}){of}")
         return _index(e, self.names)

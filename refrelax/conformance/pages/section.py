@@ -110,7 +110,7 @@ def sort(kind: str) -> str:
     if plain == "pad":
         return f"1, {count} or {2 * int(count)} integers".replace("1, 1", "1")
     if count == "1":
-        return SORTS[plain].removesuffix("s")
+        return f"1 {SORTS[plain].removesuffix('s')}"
     return f"{SORTS[plain]} of {count}" if plain == "shape" and count else f"{count} {SORTS[plain]}".strip()
 
 

@@ -19,6 +19,7 @@ from refrelax.conformance import data
 from refrelax.conformance.cases import REJECTIONS, Case
 from refrelax.conformance.library import LIBRARY
 from refrelax.conformance.suite import values
+from refrelax.conformance.suite.deduced import Types, required_of, types_of
 from refrelax.errors import Rejection, Returned
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
@@ -104,11 +105,18 @@ def record_of(case: Case) -> Record:
     try:
         checked = api.check(module)
     except Rejection:
-        return _sealed({**record, "profile": "static"})
+        return _sealed({**record, **_required(module, None), "profile": "static"})
     record["types"] = types_of(checked)
+    record |= _required(module, record["types"])
     if not runs:
         return _sealed({**record, "profile": "static"})
     return _sealed({**record, "profile": _profile(module, case), **_ran(case, checked)})
+
+
+def _required(module: Module, types: Types | None) -> Record:
+    """What an implementation may say that shows no more than it must, where that is something else."""
+    found = required_of(module, types)
+    return {"required": found} if found else {}
 
 
 def _repeat(case: Case) -> Record:
@@ -169,14 +177,6 @@ def _argument(spec: Any) -> Any:
             return spec
         case _:
             return values.to_json(data.to_value(spec))
-
-
-def types_of(checked: CheckedModule) -> dict[str, dict[str, Any]]:
-    """The deduced type of every binding and parameter of every graph-level function, in JSON."""
-    return {
-        name: {binding: json.loads(to_json(type_)) for binding, type_ in sorted(found.items())}  # type: ignore[arg-type]
-        for name, found in sorted(checked.types.items())
-    }
 
 
 GPU = ("T.launch_thread", "thread=", "T.thread_binding", '"LaunchThread"', '"thread":"')

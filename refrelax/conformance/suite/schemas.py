@@ -11,6 +11,8 @@ from refrelax.conformance.suite.judge import ENDS
 from refrelax.conformance.suite.protocol import FORMS, PROTOCOL
 from refrelax.conformance.suite.records import PROFILES
 from refrelax.conformance.suite.values import BITS as BITS_READ
+from refrelax.semantics.ops.accuracy import WORDS
+from refrelax.semantics.ops.meaning.as_json import NODES
 from refrelax.syntax.json_ import schema as module_schema
 
 Schema = dict[str, Any]
@@ -81,6 +83,7 @@ def _defs() -> Schema:
 
 EFFECT = _object({"kind": TEXT, "name": TEXT, "payload": _many("value")})
 TYPES: Schema = {"type": "object", "additionalProperties": {"type": "object"}}
+REQUIRED = _object({}, {"types": TYPES, "end": {"enum": ["accepted", "rejected"]}})
 
 
 def case() -> Schema:
@@ -96,7 +99,7 @@ def case() -> Schema:
     }})  # fmt: skip
     optional = {
         "module": {"anyOf": [TEXT, nothing]}, "repeat": {"type": "array"}, "tree": {}, "constants": _many("value"),
-        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "entry": TEXT, "args": _many("value"),
+        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "required": REQUIRED, "entry": TEXT, "args": _many("value"),
         "value": {"$ref": "#/$defs/value"}, "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT},
         "permitted": {"anyOf": [nothing, allowed]},
         "claim": TEXT, "assume": {"type": "array", "items": TEXT}, "fits": {"anyOf": [TEXT, nothing]},
@@ -158,9 +161,52 @@ def manifest() -> Schema:
     return {"$schema": DRAFT, "title": "refrelax manifest", **_object(required)}
 
 
+def operators() -> Schema:
+    """The operators by name, and what they take (``vocabulary.operators``)."""
+    argument = _object({"name": TEXT, "sort": TEXT})
+    attribute = _object({"name": TEXT, "sort": TEXT, "none": {"type": "boolean"}}, {"count": {"type": "integer"}})
+    several = {"anyOf": [{"type": "null"}, {"type": "array", "items": argument}]}
+    each = _object(
+        {"arguments": several, "least": {"type": "integer"}, "attributes": {"type": "array", "items": attribute}}
+    )
+    return {"$schema": DRAFT, "title": "refrelax operators", "type": "object", "additionalProperties": each}
+
+
+def intrinsics() -> Schema:
+    """The intrinsics by name, and how many arguments they take (``vocabulary.intrinsics``)."""
+    each = _object({"least": {"type": "integer"}, "most": {"type": ["integer", "null"]}})
+    return {"$schema": DRAFT, "title": "refrelax intrinsics", "type": "object", "additionalProperties": each}
+
+
+def definitions() -> Schema:
+    """What the operators mean (``definitions.definitions``); what is in a node is said in chapter 01."""
+    number, names = {"type": "integer", "minimum": 0}, {"type": "array", "items": {"type": "object"}}
+    node = _open({"node": {"enum": [*NODES]}}, {})
+    array = _object({"name": TEXT, "dims": names, "dtype": TEXT})
+    step = {
+        "anyOf": [
+            _object({"condition": {"type": "object"}, "rule": TEXT}),
+            _object({
+                "array": number, "name": TEXT, "dims": names, "dtype": TEXT, "vars": names, "body": number,
+                "within": {"anyOf": [{"type": "null"}, names]},
+            }),
+        ]
+    }  # fmt: skip
+    opaque = {"type": "object", "additionalProperties": _object({"element": number, "dtype": TEXT})}
+    definition = _object({
+        "operands": {"type": "array", "items": array}, "premises": names, "steps": {"type": "array", "items": step},
+        "outputs": {"type": "array", "items": number}, "opaque": opaque, "elements": {"type": "array", "items": node},
+        "scalars": {"type": "array", "items": _open({"node": TEXT}, {})},
+    })  # fmt: skip
+    required = {"page": TEXT, "pure": {"type": "boolean"}, "permitted": {"enum": [*WORDS]}, "example": TEXT}
+    each = _object(required, {"definition": definition, "none": TEXT})
+    return {"$schema": DRAFT, "title": "refrelax definitions", "type": "object", "additionalProperties": each}
+
+
 def all_of_them() -> dict[str, Schema]:
     """Every schema by its name."""
     return {
         "module": module_schema(), "case": case(), "manifest": manifest(),
         "request": request(), "hello": hello(), "answer": answer(),
+        "operators": operators(), "intrinsics": intrinsics(), "definitions": definitions(),
     }  # fmt: skip

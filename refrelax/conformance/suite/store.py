@@ -1,4 +1,5 @@
-"""A folder with the suite: a file for each case (``NAME.json``), ``manifest.json``, ``schema/*.json``, ``LICENSE``.
+"""A folder with the suite: a file for each case (``NAME.json``), ``manifest.json``, ``operators.json``,
+``intrinsics.json``, ``definitions.json``, ``schema/*.json``, ``LICENSE``.
 
 Spec: ``spec/01-conformance.md``.
 """
@@ -11,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from refrelax.conformance.suite import schemas, values
+from refrelax.conformance.suite import schemas, values, vocabulary
+from refrelax.conformance.suite.definitions import definitions
 from refrelax.conformance.suite.records import PROFILES, Record, hash_of
 from refrelax.errors import UsageError
 from refrelax.version import SPEC_EDITION, __version__
@@ -34,6 +36,9 @@ def write(directory: Path, records: Iterable[Record]) -> int:
     for name, schema in schemas.all_of_them().items():
         _write(directory / "schema" / f"{name}.json", schema)
     _write(directory / "manifest.json", manifest(written))
+    _write(directory / "operators.json", vocabulary.operators())
+    _write(directory / "intrinsics.json", vocabulary.intrinsics())
+    _write(directory / "definitions.json", definitions())
     notice = (
         f"The conformance suite of refrelax {__version__}, {LICENSE}: https://www.apache.org/licenses/LICENSE-2.0\n"
     )

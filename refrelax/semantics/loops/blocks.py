@@ -72,7 +72,7 @@ def block_prologue(build: Builder, block: SBlock) -> Run:
 
 def _opening(build: Builder, block: SBlock) -> tuple[list[Run], Run | None, list[Run]]:
     """The axis bindings that cost something, the predicate unless it is constantly true, and the allocations."""
-    outside = frozenset(build.buffers)
+    outside = frozenset(build.buffers) if build.context.check_regions else frozenset[str]()
     axes = [run for axis in block.iters if (run := _bind_axis(build, axis)) is not None]
     if build.depth and reduces_across(block, build.threads):
         build.unwatched |= folds(block)

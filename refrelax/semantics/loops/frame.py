@@ -6,9 +6,10 @@ and end up as constants in the closures. A *frame* is a Python list with one slo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from refrelax.errors import Effect, Span
 from refrelax.semantics.budget import Meter
@@ -29,6 +30,8 @@ Element = Callable[[Frame], Payload]
 """A built expression that gives a payload."""
 
 Access = Literal["read", "write"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,20 @@ class Judgements:
     matrices: Callable[[Builder, Intrinsic], Ask]
 
 
+Names = MutableMapping[str, T]
+"""What names stand for in a scope."""
+
+FEW = 64
+"""Names that are copied into a scope; more are looked up around it."""
+
+
+def inner(names: Names[T]) -> Names[T]:
+    """Names of a scope inside another: what it adds is its own. The one around stands still while it is built."""
+    if isinstance(names, ChainMap):
+        return names.new_child()
+    return dict(names) if len(names) <= FEW else ChainMap({}, names)
+
+
 @dataclass(slots=True)
 class Builder:
     """Names in scope while a function is being built. ``child()`` opens an inner scope over the same frame layout.
@@ -158,8 +175,8 @@ class Builder:
     slots: list[int]
     variables: dict[str, Index]
     elements: dict[str, int]
-    buffers: dict[str, Bound]
-    handles: dict[str, Any]
+    buffers: Names[Bound]
+    handles: Names[Any]
     aliasing: bool = False
     """Whether some buffer of the function shares memory at another dtype, so that stores must keep planes in step."""
     depth: int = 0
@@ -197,8 +214,8 @@ class Builder:
             self,
             variables=dict(self.variables),
             elements=dict(self.elements),
-            buffers=dict(self.buffers),
-            handles=dict(self.handles),
+            buffers=inner(self.buffers),
+            handles=inner(self.handles),
             threads=dict(self.threads),
         )
 

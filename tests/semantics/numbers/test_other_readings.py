@@ -125,3 +125,11 @@ def test_tanh_may_be_a_quotient_of_exponentials(x: float, dtype: str) -> None:
     assert low <= by_exponentials(x, dtype) <= high
     assert low <= math.tanh(x) <= high or dtype != "float64"
     assert (low >= 0) if x > 0 else (high <= 0) if x < 0 else low == high == 0
+
+
+def test_a_scan_of_terms_has_a_term_for_every_item() -> None:
+    f: Any = reading("symbolic").at("float32")
+    items = [f.lit(1.0), f.lit(2.5), f.lit(-3.0)]
+    found = f.scan("add", items)
+    assert len(found) == 3
+    assert [repr(each) for each in found] == [repr(f.reduce("add", items[: k + 1])) for k in range(3)]

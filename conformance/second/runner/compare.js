@@ -1,0 +1,93 @@
+// An answer's values against what is permitted (spec 01 "The suite for other implementations").
+"use strict";
+const { NoValue, isElements, floats, number, rounded, permitted, magnitude, held, same } = require("./elements");
+
+const NOTHING = { inside: 0, leftOut: 0, wrong: null };
+const one = (right, what) => (right ? { ...NOTHING, inside: 1 } : { ...NOTHING, wrong: what });
+const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
+const shown = (x) => (JSON.stringify(x) ?? "nothing").slice(0, 60);
+
+function sum(parts) {
+  return parts.reduce((a, b) => ({ inside: a.inside + b.inside, leftOut: a.leftOut + b.leftOut, wrong: a.wrong ?? b.wrong }), NOTHING);
+}
+
+/** {dtype, shape, elements} of a tensor. */
+function tensor(spec) {
+  const { dtype, shape } = spec;
+  if (!isElements(dtype)) throw new NoValue(`expected a dtype of elements, found ${shown(dtype)}`);
+  if (!shape.every((n) => Number.isInteger(n) && n >= 0)) throw new NoValue(`expected extents, found ${shown(shape)}`);
+  const given = Array.isArray(spec.bits) ? spec.bits : spec.data.flat(Infinity);
+  const elements = given.map((each) => (each === null ? null : spec.bits ? number(each, dtype) : rounded(each, dtype)));
+  if (shape.reduce((a, b) => a * b, 1) !== elements.length) throw new NoValue(`expected as many elements as the shape ${shown(shape)} has`);
+  return { dtype, shape, elements };
+}
+
+const isTensor = (x) => isObject(x) && Array.isArray(x.shape) && "dtype" in x;
+const isPrim = (x) => ["number", "boolean"].includes(typeof x) || (isObject(x) && ("value" in x || "whole" in x));
+
+/** A value that somebody gives is one. */
+function checked(spec) {
+  if (Array.isArray(spec)) return spec.forEach(checked);
+  if (spec === null || ["number", "boolean", "string"].includes(typeof spec)) return undefined;
+  if (isTensor(spec) && (Array.isArray(spec.bits) || Array.isArray(spec.data))) return void tensor(spec);
+  if ("whole" in spec) return undefined;
+  if ("value" in spec) return void number(spec.value, spec.dtype);
+  const keys = Object.keys(spec).join();
+  if (keys === "dtype" || keys === "opaque") return undefined;
+  if (keys === "shape" && Array.isArray(spec.shape) && spec.shape.every(Number.isInteger)) return undefined;
+  throw new NoValue(`expected a value, found ${shown(spec)}`);
+}
+
+/** How an answer is held: what is permitted, our own value, theirs. */
+function compare(allowed, own, found) {
+  if (Array.isArray(allowed)) {
+    if (!Array.isArray(found) || found.length !== allowed.length) return one(false, `expected a tuple of ${allowed.length}, found ${shown(found)}`);
+    return sum(allowed.map((each, k) => compare(each, own[k], found[k])));
+  }
+  if (isObject(allowed) && "opaque" in allowed) return isObject(found) && "opaque" in found ? NOTHING : one(false, `expected something opaque, found ${shown(found)}`);
+  if (isObject(allowed) && ("permitted" in allowed || "bits" in allowed)) return tensors(allowed, own, found);
+  if (isPrim(allowed)) return one(isPrim(found) && prims(allowed, found), `expected ${shown(allowed)}, found ${shown(found)}`);
+  if (isObject(allowed) && "shape" in allowed) return one(isObject(found) && !("dtype" in found) && shown(found.shape) === shown(allowed.shape), `expected ${shown(allowed)}, found ${shown(found)}`);
+  if (isObject(allowed) && "dtype" in allowed) return one(isObject(found) && Object.keys(found).join() === "dtype" && found.dtype === allowed.dtype, `expected ${shown(allowed)}, found ${shown(found)}`);
+  return one(found === allowed, `expected ${shown(allowed)}, found ${shown(found)}`);
+}
+
+const dtypeOf = (x) => (isObject(x) && "dtype" in x ? x.dtype : null);
+const valueOf = (x) => (isObject(x) ? ("whole" in x ? BigInt(x.whole) : number(x.value, x.dtype)) : typeof x === "boolean" ? BigInt(x) : Number.isInteger(x) ? BigInt(x) : x);
+
+const isTruth = (x) => typeof x === "boolean" || dtypeOf(x) === "bool";
+
+/** Two prim values: of one dtype where both say which, but a float counts by its number. */
+function prims(wanted, found) {
+  const [a, b] = [dtypeOf(wanted), dtypeOf(found)];
+  if (a !== null && b !== null && a !== b && !(floats(a) && isElements(b) && floats(b))) return false;
+  if (!isTruth(wanted) && isTruth(found)) return false; // a truth may be told as 0 or 1, a number not as a truth
+  const [x, y] = [valueOf(wanted), valueOf(found)];
+  if (typeof x === typeof y) return same(x, y);
+  return typeof x === "number" && same(x, Number(y)); // a float may be told as a whole number, no integer as a float
+}
+
+function tensors(allowed, own, found) {
+  const kind = `${allowed.dtype}[${allowed.shape}]`;
+  if (!isTensor(found)) return one(false, `expected ${kind}, found ${shown(found)}`);
+  const theirs = tensor(found);
+  if (theirs.dtype !== allowed.dtype || shown(theirs.shape) !== shown(allowed.shape)) return one(false, `expected ${kind}, found ${theirs.dtype}[${theirs.shape}]`);
+  if (theirs.elements.length === 0) return one(true);
+  const sets = (allowed.permitted ?? allowed.bits).map((each) => permitted(each, allowed.dtype));
+  const canonical = own.bits.map((each) => (each === null ? null : number(each, allowed.dtype)));
+  const scale = floats(allowed.dtype) ? magnitude(sets) : 0;
+  return sum(sets.map((set, k) => element(set, canonical[k], theirs.elements[k], allowed.dtype, scale, k)));
+}
+
+function element(set, own, found, dtype, scale, k) {
+  if (set.open !== undefined) {
+    if (own === null) return { ...NOTHING, leftOut: 1 };
+    if (found === null) return one(false, `element ${k} is open`);
+    return same(found, own) ? one(true) : { ...NOTHING, leftOut: 1 };
+  }
+  const word = held(set, found, dtype, scale);
+  if (word === "outside") return one(false, `element ${k} is outside the permitted results: found ${found}`);
+  return word === "inside" ? one(true) : { ...NOTHING, leftOut: 1 };
+}
+
+module.exports = { compare, checked, sum, shown };

@@ -1,0 +1,97 @@
+#!/usr/bin/env node
+// Runs an exported suite on an implementation, or judges its answers, with node alone (spec 01 "The suite for other
+// implementations"). Ends with 1 if anything is failed or refused.
+"use strict";
+const fs = require("node:fs");
+const path = require("node:path");
+const { Command } = require("./command");
+const { parse, write } = require("./json");
+const { score } = require("./pairs");
+
+const USAGE = `usage: refrelax-conformance SUITE --impl 'COMMAND …' [--answers FILE] [--deadline SECONDS] [--only TEXT] [--json]
+       refrelax-conformance SUITE --judge FILE [--only TEXT] [--json]
+
+SUITE is a folder that \`refrelax conformance export\` wrote.`;
+
+const VALUES = ["impl", "answers", "deadline", "only", "judge"];
+
+function options(argv) {
+  const found = { deadline: "10", only: "" };
+  for (let k = 0; k < argv.length; k++) {
+    const name = argv[k].startsWith("--") ? argv[k].slice(2) : "";
+    if (name === "json") found.json = true;
+    else if (VALUES.includes(name) && k + 1 < argv.length) found[name] = argv[++k];
+    else if (name === "" && found.suite === undefined) found.suite = argv[k];
+    else return null;
+  }
+  return found.suite !== undefined && (found.impl === undefined) !== (found.judge === undefined) ? found : null;
+}
+
+function records(suite, only) {
+  const { cases } = JSON.parse(fs.readFileSync(path.join(suite, "manifest.json"), "utf8"));
+  const chosen = cases.filter((name) => name.includes(only));
+  return chosen.map((name) => parse(fs.readFileSync(path.join(suite, `${name}.json`), "utf8")));
+}
+
+/** The words of a command: quotes keep blanks. */
+const words = (text) => [...text.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c);
+
+async function asked(listed, found) {
+  const command = new Command(words(found.impl), Number(found.deadline));
+  const answers = new Map();
+  const lines = [];
+  for (const [k, record] of listed.entries()) {
+    const answer = await command.ask(k + 1, record);
+    answers.set(record.name, answer);
+    const { id, ...rest } = answer;
+    lines.push(`${write({ case: record.name, ...rest })}\n`);
+  }
+  command.close();
+  if (found.answers !== undefined) fs.writeFileSync(found.answers, lines.join(""));
+  return answers;
+}
+
+function kept(file) {
+  const lines = fs.readFileSync(file, "utf8").split("\n").filter(Boolean);
+  return new Map(lines.map(parse).map((answer) => [answer.case, answer]));
+}
+
+function table(listed, said) {
+  const counts = new Map();
+  for (const record of listed) {
+    const area = record.name.split("/")[0];
+    const row = counts.get(area) ?? counts.set(area, {}).get(area);
+    const [word] = said.get(record.name);
+    row[word] = (row[word] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const inWords = (row) => ["passed", "failed", "refused", "undecided", "excluded", "unsupported", "not judged"]
+  .filter((word) => row[word] || word === "passed" || word === "failed").map((word) => `${row[word] ?? 0} ${word}`).join(", ");
+
+async function main() {
+  const found = options(process.argv.slice(2));
+  if (found === null) {
+    console.error(USAGE);
+    return 2;
+  }
+  const listed = records(found.suite, found.only);
+  const { $defs } = JSON.parse(fs.readFileSync(path.join(found.suite, "schema", "module.json"), "utf8"));
+  const said = score(listed, found.judge === undefined ? await asked(listed, found) : kept(found.judge), $defs);
+  const total = {};
+  for (const [word] of said.values()) total[word] = (total[word] ?? 0) + 1;
+  if (found.json) {
+    for (const r of listed) console.log(JSON.stringify({ case: r.name, rule: r.rule, profile: r.profile, expected: r.expect, verdict: said.get(r.name)[0], why: said.get(r.name)[1] }));
+  } else {
+    for (const [name, [word, why]] of said) if (word === "failed" || word === "refused") console.log(`${word}: ${name}: ${why}`);
+    for (const [area, row] of table(listed, said)) if (row.passed || row.failed || row.refused) console.log(`${area.padEnd(24)} ${inWords(row)}`);
+    console.log(inWords(total));
+  }
+  return total.failed || total.refused ? 1 : 0;
+}
+
+main().then((code) => { process.exitCode = code; }, (error) => {
+  console.error(`refrelax-conformance: ${error.message}`);
+  process.exitCode = 3;
+});

@@ -1,0 +1,89 @@
+"""What the NumPy backend writes for many programs and for those a little off them: the functions that its text calls, how
+often, and how many results go where something was.
+
+As a script it writes down what ``test_written.py`` holds: ``.venv/bin/python tests/backends/numpy_/written.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "cupy_")]
+
+from near import family, programs_near
+
+import refrelax as rr
+from refrelax.backends.errors import Unsupported
+from refrelax.lower.pipeline import lower
+
+FROZEN = Path(__file__).parent / "written.txt"
+
+BIG = {
+    "places": ("a = R.exp(x)", "b = R.nn.softmax(a, axis=-1)", "d = R.matmul(b, x)", "e = R.where(c, d, x)", "z = R.tanh(e)"),
+    "norms": ("a = R.nn.layer_norm(x, w, w, axes=[-1])", "b = R.nn.rms_norm(a, w, axes=[-1])", "z = R.add(b, x)"),
+    "where": ("a = R.where(c, x, x)", "b = R.matmul(a, a)", "d = R.where(c, b, a)", "z = R.matmul(d, b)"),
+    "sums": ("a = R.sum(x, axis=[0])", "b = R.mean(x, axis=[-1], keepdims=True)", "d = R.subtract(x, b)", "z = R.add(d, a)"),
+    "views": ("a = R.reshape(x, R.shape([256, 1024]))", "b = R.exp(a)", "d = R.reshape(b, R.shape([512, 512]))", "z = R.add(d, d)"),
+    "truths": ("a = R.greater(x, x)", "b = R.logical_and(a, c)", "d = R.astype(b, 'float32')", "z = R.multiply(d, x)"),
+}  # fmt: skip
+"""Tensors that are worth a place: of a megabyte."""
+
+
+def big(name: str, extent: int) -> rr.CheckedModule:
+    lines = "\n".join(f"            {each}" for each in BIG[name])
+    return rr.check(
+        rr.parse(f"""
+@I.ir_module
+class Module:
+    @R.function
+    def main(
+        x: R.Tensor((512, {extent}), "float32"), c: R.Tensor((512, {extent}), "bool"), w: R.Tensor(({extent},), "float32")
+    ):
+        with R.dataflow():
+{lines}
+            R.output(z)
+        return z
+""")
+    )
+
+
+def programs() -> Iterator[tuple[str, str]]:
+    yield from programs_near()
+    for name in BIG:
+        yield f"big {name}", "big"
+
+
+def modules(name: str, entry: str) -> Iterator[tuple[str, rr.CheckedModule]]:
+    if entry != "big":
+        yield from family(name, entry)
+        return
+    whole = big(name.removeprefix("big "), 512)
+    yield name, whole
+    for pipeline in ("default", "build", "kernels"):
+        yield f"{name} {pipeline}", lower(whole, pipeline).module
+
+
+def told(source: str) -> str:
+    """The names that are called, and stores over what was there."""
+    called = Counter(re.findall(r"(?<!def )\b([A-Za-z_][\w.]*|ops\['[\w.]+'\])\(", source))
+    called["out="], called["_place"] = source.count("out="), source.count("_place = ")
+    return " ".join(f"{name}*{count}" for name, count in sorted(called.items()) if count)
+
+
+def lines(name: str, entry: str) -> list[str]:
+    found = []
+    for label, checked in modules(name, entry):
+        for mode in ("fast", "bits")[: 1 if "~" in label else 2]:
+            try:
+                found.append(f"{label}, {mode}: {told(rr.compile(checked, mode=mode).source)}")
+            except Unsupported:
+                found.append(f"{label}, {mode}: Unsupported")
+    return found
+
+
+if __name__ == "__main__":
+    FROZEN.write_text("".join(f"{line}\n" for each in programs() for line in lines(*each)), encoding="utf-8")
