@@ -62,8 +62,8 @@ def _alike(ours: Mapping[str, Any], name: str, type_: Any) -> bool:
 def difference(wanted: Types, found: Any, required: Types | None = None) -> Difference | None:
     """Where deduced types are not ours, and whether that is wrong or not decided; ``None`` where they are.
 
-    A type is ours if each is at least as precise as the other by ``sh/equal``; if its dimensions are ours by a proof; or
-    if it is no more precise than ours and no less than what ``sh/required`` alone gives.
+    A type is ours if each is at least as precise as the other by ``sh/equal``; if its dimensions are ours by a proof;
+    or if it is no more precise than ours and no less than what ``sh/required`` alone gives.
     """
     undecided = None
     for function, bindings in wanted.items():
@@ -97,7 +97,7 @@ def _same(wanted: Any, found: Any, facts: Facts) -> bool:
 
 
 def _base(base: Any, derived: Any, facts: Facts) -> bool:
-    return is_base_of(node_from_json(base), node_from_json(derived), facts)  # type: ignore[arg-type]
+    return is_base_of(node_from_json(base), node_from_json(derived), facts)
 
 
 def _extents(bindings: Mapping[str, Any]) -> Facts:
@@ -149,7 +149,7 @@ def _dims(wanted: Any, found: Any) -> Iterator[tuple[PrimExpr, PrimExpr]]:
         if wanted["node"] == "TupleType":
             yield from _dims(a, b)
         else:
-            yield node_from_json(a), node_from_json(b)  # type: ignore[misc]
+            yield node_from_json(a), node_from_json(b)
 
 
 def _short(type_: Any) -> str:

@@ -99,7 +99,8 @@ def case() -> Schema:
     }})  # fmt: skip
     optional = {
         "module": {"anyOf": [TEXT, nothing]}, "repeat": {"type": "array"}, "tree": {}, "constants": _many("value"),
-        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "required": REQUIRED, "entry": TEXT, "args": _many("value"),
+        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "required": REQUIRED,
+        "entry": TEXT, "args": _many("value"),
         "value": {"$ref": "#/$defs/value"}, "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT},
         "permitted": {"anyOf": [nothing, allowed]},
         "claim": TEXT, "assume": {"type": "array", "items": TEXT}, "fits": {"anyOf": [TEXT, nothing]},

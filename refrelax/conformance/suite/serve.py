@@ -12,8 +12,9 @@ from typing import IO, Any, cast
 from refrelax import api
 from refrelax.conformance.library import LIBRARY
 from refrelax.conformance.suite import values
+from refrelax.conformance.suite.deduced import types_of
 from refrelax.conformance.suite.protocol import PROTOCOL
-from refrelax.conformance.suite.records import PROFILES, types_of
+from refrelax.conformance.suite.records import PROFILES
 from refrelax.errors import Exhausted, Rejection, Returned, Trapped, Unspecified, UsageError
 from refrelax.shape_solver import Proved, Refuted, prove
 from refrelax.shape_solver.claim import Division

@@ -1,4 +1,4 @@
-"""Types that an implementation deduces, held against ours: another spelling, less of ``sh/equal``, and what is wrong."""
+"""Types that an implementation deduces, held against ours: another spelling, less of ``sh/equal``, what is wrong."""
 
 from __future__ import annotations
 

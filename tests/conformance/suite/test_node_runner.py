@@ -1,5 +1,5 @@
-"""The runner for node (``conformance/second/runner``): it says of every answer what the judge here says, also of answers
-that were spoilt; packed and installed it needs nothing but node and an exported suite."""
+"""The runner for node (``conformance/second/runner``): it says of every answer what the judge here says, also of
+answers that were spoilt; packed and installed it needs nothing but node and an exported suite."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_it_judges_as_the_judge_here(suite: tuple[Path, list[Record]], tmp_path:
 
 @pytest.mark.thorough
 def test_a_crash_a_hang_and_a_refusal_cost_one_case_each(suite: tuple[Path, list[Record]], tmp_path: Path) -> None:
-    folder, records = suite
+    folder, _ = suite
     fragile = tmp_path / "fragile.js"
     fragile.write_text(
         "let n = 0;\n"
@@ -109,7 +109,8 @@ def test_a_crash_a_hang_and_a_refusal_cost_one_case_each(suite: tuple[Path, list
         "  if (q.ask === 'hello') return console.log(JSON.stringify({ id: 0, protocol: 1, profiles: ['graph'] }));\n"
         "  if (q.case === 'evaluation/if-true') process.exit(3);\n"
         "  if (q.case === 'evaluation/call-packed') return undefined;\n"
-        "  console.log(JSON.stringify({ id: q.id, end: q.case === 'evaluation/order' ? 'rejected' : 'unsupported' }));\n"
+        "  const end = q.case === 'evaluation/order' ? 'rejected' : 'unsupported';\n"
+        "  console.log(JSON.stringify({ id: q.id, end }));\n"
         "});\n"
     )
     done = run(folder, "--impl", f"node '{fragile}'", "--deadline", "1", "--only", "evaluation/", "--json")
