@@ -1,0 +1,222 @@
+"""Forms of mode ``fast`` that came from workloads of strangers, and exact ones of both modes, against the definition
+or mode ``bits``."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import refrelax as rr
+from tests.testing.comparing import same_bits
+
+
+def module(params: str, body: str, symbols: str = "n") -> rr.CheckedModule:
+    heads = "".join(f'{name} = TypeVar("{name}")\n' for name in symbols.split())
+    lines = "\n".join("            " + line.strip() for line in body.strip().splitlines())
+    return rr.check(
+        rr.parse(
+            f"{heads}@I.ir_module\nclass Module:\n    @R.function\n    def main({params}):\n"
+            f"        with R.dataflow():\n{lines}\n            R.output(out)\n        return out\n"
+        )
+    )
+
+
+def near(checked: rr.CheckedModule, *args: Any, tolerance: float = 1e-5) -> str:
+    """Mode ``fast`` against ``bits``; gives the source."""
+    compiled = rr.compile(checked)
+    found, wanted = compiled["main"](*args), rr.compile(checked, mode="bits")["main"](*args)
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+    return str(compiled.source)
+
+
+def exactly(checked: rr.CheckedModule, *args: Any) -> None:
+    """Both modes against the definition, where both are exact."""
+    wanted = rr.run(checked, "main", *args)
+    assert isinstance(wanted, rr.Returned), wanted
+    for mode in ("bits", "fast"):
+        found = rr.compile(checked, mode=mode).run("main", *args)
+        assert isinstance(found, rr.Returned)
+        assert same_bits(wanted.value, found.value), mode
+
+
+ATTENTION = module(
+    'q: R.Tensor((2, n, 8), "float32"), k: R.Tensor((2, m, 8), "float32"), v: R.Tensor((2, m, 4), "float32"),'
+    ' mask: R.Tensor((n, m), "float32")',
+    """kt = R.permute_dims(k, axes=[0, 2, 1])
+    s0 = R.matmul(q, kt)
+    s = R.divide(s0, R.const(4.0, "float32"))
+    t = R.add(mask, s)
+    p = R.nn.softmax(t, axis=-1)
+    out = R.matmul(p, v)""",
+    "n m",
+)
+
+
+@pytest.mark.parametrize("fill", [-np.inf, -1e9, -1e8, -5.0])
+@pytest.mark.parametrize("sizes", [(1, 1), (150, 170), (70, 1), (1, 90)])
+def test_an_added_mask(fill: float, sizes: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    n, m = sizes
+    q, k = (rng.standard_normal((2, size, 8)).astype(np.float32) for size in sizes)
+    v = rng.standard_normal((2, m, 4)).astype(np.float32)
+    seen = np.abs(np.arange(n)[:, None] - np.arange(m)) < 20
+    seen[:, 0] |= ~seen.any(1)
+    mask = np.where(seen, rng.standard_normal((n, m)), fill).astype(np.float32)
+    assert "rt.attend_biased" in near(ATTENTION, q, k, v, mask)
+    near(ATTENTION, q * np.float32(1e4), k * np.float32(1e4), v, mask)  # scores beside which -1e9 hides nothing
+    mask[n // 2] = fill  # a query that sees nothing
+    near(ATTENTION, q, k, v, mask)
+
+
+def test_what_is_no_number_stays() -> None:
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.standard_normal((2, 130, size)).astype(np.float32) for size in (8, 8, 4))
+    mask = np.where(np.tri(130, dtype=bool), 0, -np.inf).astype(np.float32)
+    for array, number in product((0, 1, 2), (np.nan, np.inf)):
+        given = [q.copy(), k.copy(), v.copy()]
+        given[array][0, 100, 1] = number
+        near(ATTENTION, *given, mask)
+    mask[5, 3] = np.nan
+    near(ATTENTION, q, k, v, mask)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (3, 4, 6), (1, 1), (2, 300), (0, 3)])
+def test_sums_of_products(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(3)
+    dims = ", ".join("nmk"[: len(shape)])
+    for form, axis, keep in product(("multiply(x, y)", "square(x)"), ("[-1]", "None"), (True, False)):
+        checked = module(
+            f'x: R.Tensor(({dims}), "float32"), y: R.Tensor(({dims}), "float32")',
+            f"s = R.{form}\nout = R.sum(s, axis={axis}, keepdims={keep})",
+            " ".join("nmk"[: len(shape)]),
+        )
+        x, y = (rng.standard_normal(shape).astype(np.float32) for _ in range(2))
+        assert "rt.sum_of_products" in near(checked, x, y, tolerance=1e-4)
+        near(checked, x[..., ::-1], y, tolerance=1e-4)
+
+
+def test_a_product_of_two_uses_is_made() -> None:
+    checked = module(
+        'x: R.Tensor((n, 4), "float32")', "s = R.square(x)\nt = R.sum(s, axis=[1], keepdims=True)\nout = R.add(s, t)"
+    )
+    assert "sum_of_products" not in near(checked, np.arange(12, dtype=np.float32).reshape(3, 4))
+
+
+@pytest.mark.parametrize("kind", ["float32", "int32", "float16"])
+def test_pools(kind: str) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.integers(-3, 3, (2, 3, 7, 6)).astype(kind)
+    for size, stride, pad, dilation, ceil in product(([3, 3], [2, 1]), ([1, 1], [2, 3]), (0, 1), (1, 2), (True, False)):
+        attrs = f"pool_size={size}, strides={stride}, padding={[pad] * 4}, dilation={[dilation] * 2}, ceil_mode={ceil}"
+        exactly(module(f'x: R.Tensor((n, 3, 7, 6), "{kind}")', f"out = R.nn.max_pool2d(x, {attrs})"), x)
+        checked = module(f'x: R.Tensor((n, 3, 7, 6), "{kind}")', f"out = R.nn.avg_pool2d(x, {attrs})")
+        near(checked, x, tolerance=2e-3 if kind == "float16" else 1e-5)
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 5), (3,), (0, 3)])
+def test_losses(reduction: str, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(5)
+    kept = shape[:1] + shape[2:] if len(shape) > 1 else ()
+    x = rng.standard_normal(shape).astype(np.float32)
+    targets = np.asarray(rng.integers(0, 3, kept), np.int64)
+    targets[...] = np.where(rng.random(kept) < 0.2, -100, targets)
+    for weights in ("", ", w"):
+        checked = module(
+            f'x: R.Tensor({shape}, "float32"), t: R.Tensor({kept}, "int64"), w: R.Tensor((3,), "float32")',
+            f'out = R.nn.nll_loss(x, t{weights}, reduction="{reduction}")',
+        )
+        args = (x, targets, rng.standard_normal(3).astype(np.float32))
+        wanted = rr.run(checked, "main", *args)
+        found = rr.compile(checked, mode="bits").run("main", *args)
+        assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+        assert same_bits(wanted.value, found.value)
+        near(checked, *args)
+
+
+@pytest.mark.parametrize(("a", "b", "out"), [("int8", "int8", "int32"), ("uint8", "uint8", "int8"),
+                                             ("int32", "int32", "int32"), ("int64", "int64", "int64")])  # fmt: skip
+def test_products_of_integers(a: str, b: str, out: str) -> None:
+    rng = np.random.default_rng(6)
+    for bits, count in product((6, 20, 31), (1, 5, 70)):
+        x, y = (rng.integers(0, 1 << bits, shape).astype(np.int64).astype(kind)
+                for shape, kind in (((3, count), a), ((count, 2), b)))  # fmt: skip
+        checked = module(
+            f'x: R.Tensor((3, n), "{a}"), y: R.Tensor((n, 2), "{b}")', f'out = R.matmul(x, y, out_dtype="{out}")'
+        )
+        exactly(checked, x, y)
+
+
+def test_medians() -> None:
+    rng = np.random.default_rng(7)
+    checked = module('x: R.Tensor((n, m), "float32")', "t = R.median(x, axis=[-1])\na = t[0]\nb = t[1]\n"
+                     'c = R.astype(b, "float32")\nout = R.stack((a, c), axis=0)', "n m")  # fmt: skip
+    for width in (1, 2, 7, 8):
+        x = rng.integers(-2, 3, (9, width)).astype(np.float32)
+        x[0, 0], x[1, -1] = np.nan, -0.0
+        exactly(checked, x)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 5])
+def test_sections(size: int) -> None:
+    checked = module(f'x: R.Tensor(({size}, 3), "float32")', "out = R.split(x, indices_or_sections=2, axis=0)")
+    x = np.arange(3 * size, dtype=np.float32).reshape(size, 3)
+    wanted = rr.run(checked, "main", x)
+    for mode in ("bits", "fast"):
+        found = rr.compile(checked, mode=mode).run("main", x)
+        assert type(found) is type(wanted)
+        if isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned):
+            assert same_bits(wanted.value, found.value)
+
+
+def test_a_view_of_what_is_overwritten_is_none() -> None:
+    """What is sliced lives on where its operand is written over."""
+    checked = module(
+        'x: R.Tensor((n, 64), "float32")',
+        """a = R.exp(x)
+        b = R.strided_slice(a, axes=[1], begin=[0], end=[64], strides=[2])
+        c = R.negative(a)
+        d = R.sum(c, axis=[1], keepdims=True)
+        out = R.add(b, d)""",
+    )
+    x = np.random.default_rng(8).standard_normal((50, 64)).astype(np.float32)
+    near(checked, x, tolerance=1e-4)
+    alone = module('x: R.Tensor((n, 4), "float32")', "out = R.strided_slice(x, axes=[1], begin=[0], end=[2])")
+    given = np.ones((3, 4), np.float32)
+    assert not np.shares_memory(rr.compile(alone)["main"](given), given)
+
+
+BUILT = {
+    "softmax": ('x: R.Tensor((n, 16), "float32")', "out = R.nn.softmax(x, axis=-1)"),
+    "views": (
+        'x: R.Tensor((n, 4, 4), "float32")',
+        "a = R.permute_dims(x, axes=[0, 2, 1])\nb = R.reshape(a, R.shape([n, 16]))\nout = R.exp(b)",
+    ),
+    "two symbols": (
+        'x: R.Tensor((n, 16), "float32"), y: R.Tensor((m, 16), "float32")',
+        "z = R.concat((x, y), axis=0)\na = R.exp(z)\nout = R.repeat(a, 2, axis=0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_built_modules_are_read_back(name: str) -> None:
+    params, body = BUILT[name]
+    checked = module(params, body, "n m" if "m," in params else "n")
+    built = rr.lower(checked, "build").module
+    compiled = rr.compile(built)
+    assert "vm." not in compiled.source.partition("def f_main")[2]
+    shapes = [(3, 4, 4)] if name == "views" else [(3, 16), (5, 16)][: params.count("Tensor")]
+    args = [np.random.default_rng(9).standard_normal(shape).astype(np.float32) for shape in shapes]
+    np.testing.assert_allclose(compiled["main"](*args), rr.compile(checked)["main"](*args), rtol=1e-6)
+    wanted = rr.run(built, "main", *args)
+    found = rr.compile(built, mode="bits").run("main", *args)
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert same_bits(wanted.value, found.value)
+    wrong = [np.zeros(shape, np.float64) for shape in shapes]
+    ended = rr.run(built, "main", *wrong)
+    assert isinstance(ended, rr.Trapped)
+    assert compiled.run("main", *wrong).rule == ended.rule  # type: ignore[union-attr]
