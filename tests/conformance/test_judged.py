@@ -255,8 +255,9 @@ def test_a_selection_of_nothing(command: list[str], tmp_path: Path, capsys: pyte
 def test_export_of_an_area(tmp_path: Path) -> None:
     assert main(["conformance", "export", str(tmp_path), "--only", "evaluation/bind"]) == 0
     assert [str(p.relative_to(tmp_path)) for p in sorted(tmp_path.rglob("*")) if p.is_file()] == [
-        "LICENSE", "evaluation/bind.json", "manifest.json",
-        "schema/answer.json", "schema/case.json", "schema/hello.json", "schema/manifest.json", "schema/module.json",
+        "LICENSE", "definitions.json", "evaluation/bind.json", "intrinsics.json", "manifest.json", "operators.json",
+        "schema/answer.json", "schema/case.json", "schema/definitions.json", "schema/hello.json",
+        "schema/intrinsics.json", "schema/manifest.json", "schema/module.json", "schema/operators.json",
         "schema/request.json",
     ]  # fmt: skip
 

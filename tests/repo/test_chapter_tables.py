@@ -99,7 +99,7 @@ def test_the_fields_and_the_profiles_of_a_case() -> None:
     told = {"operators", "repeat", *words(" ".join(rows))}
     some = [case for case in cases.load() if case.name == "evaluation/if-true"]
     some.append(next(case for case in cases.load() if case.question is not None and asks_anybody(case)))
-    assert told - {"repeat"} == {key for case in some for key in record_of(case)} - {"repeat"}
+    assert told - {"repeat", "required"} == {key for case in some for key in record_of(case)} - {"repeat", "required"}
 
 
 def test_the_library_functions() -> None:

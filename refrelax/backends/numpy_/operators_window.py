@@ -182,7 +182,8 @@ def _pool(n: int, largest: bool) -> Run:
             end = [m + (q if attrs["count_include_pad"] else 0) for m, q in zip(size, after, strict=True)]
             low = [-p if attrs["count_include_pad"] else 0 for p in before]
             total = exact.truncated_divide(total, exact.cast(_covered(geometry, counts, low, end), x.dtype))
-        return from_plain(total.astype(args[0].dtype, copy=False), attrs["out_layout"] or attrs["layout"], DATA[n])
+        found = from_plain(total.astype(args[0].dtype, copy=False), attrs["out_layout"] or attrs["layout"], DATA[n])
+        return found.copy() if np.may_share_memory(found, args[0]) else found  # (windows of one element are views)
 
     return run
 

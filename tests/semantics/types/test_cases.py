@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from refrelax.api import bind_constants
+from refrelax.conformance.data import to_value
 from refrelax.errors import IllFormed, IllTyped, Rejection
 from refrelax.semantics.types import check
 from refrelax.syntax.read import parse
@@ -21,13 +23,16 @@ def load(area: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", [*load("wellformed"), *load("types")])
-def test_verdict(case: dict[str, str]) -> None:
+def test_verdict(case: dict[str, Any]) -> None:
     module = parse(case["module"], case["name"])
+    if "constants" in case:
+        module = bind_constants(module, dict(enumerate(map(to_value, case["constants"]))))
     if case["verdict"] == "accepts":
         check(module)
         return
     with pytest.raises(IllFormed if case["rule"].startswith("wf/") else IllTyped) as raised:
         check(module)
     assert isinstance(raised.value, Rejection)
-    assert {each.rule for each in raised.value.diagnostics} == {case["rule"]}
+    rule = case["expect"].split()[-1] if "expect" in case else case["rule"]
+    assert {each.rule for each in raised.value.diagnostics} == {rule}
     assert all(each.span is not None for each in raised.value.diagnostics)
