@@ -20,7 +20,8 @@ EXTENTS: tuple[dict[str, int], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.nightly  # (finds faults of the NumPy backend that are not mended yet: norms of float16 in mode fast, means of a size)
+# (it finds faults of the NumPy backend that are not mended yet: norms of float16 in mode fast, a mean that raises)
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "entry"), [*programs_near()], ids=lambda each: each)
 def test_near(name: str, entry: str) -> None:
     for k, (label, checked) in enumerate(family(name, entry)):
