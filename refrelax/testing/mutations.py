@@ -217,7 +217,8 @@ def _twice(node: VarBinding | MatchCast, turn: random.Random) -> Any:
 
 
 _DTYPE = re.compile(r'"(bool|(?:u?int|float|bfloat)\d+(?:_\w+)?)"')
-_NUMBER = re.compile(r"(?<![\w.\"])\d{1,3}(?![\w.\"])")
+_NUMBER = re.compile(r"(?<![\w.\"])(?<!e-)\d{1,3}(?![\w.\"])")
+"""A whole number, and no exponent: of ``05`` and ``5`` a set does not say which comes first."""
 
 
 def _text(module: Module) -> str | None:
@@ -249,7 +250,7 @@ def _number_everywhere(module: Module, turn: random.Random, _dtypes: Sequence[st
         return None
     old = turn.choice(present)
     new = turn.choice((int(old) + 1, max(0, int(old) - 1), 1, 0, 2 * int(old)))
-    return re.sub(rf"(?<![\w.\"]){old}(?![\w.\"])", str(new), text)
+    return re.sub(rf"(?<![\w.\"])(?<!e-){old}(?![\w.\"])", str(new), text)
 
 
 MUTATIONS: tuple[Mutation, ...] = (

@@ -20,8 +20,7 @@ EXTENTS: tuple[dict[str, int], ...] = (
 )  # fmt: skip
 
 
-# (it finds faults of the NumPy backend that are not mended yet: norms of float16 in mode fast, a mean that raises)
-@pytest.mark.nightly
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "entry"), [*programs_near()], ids=lambda each: each)
 def test_near(name: str, entry: str) -> None:
     for k, (label, checked) in enumerate(family(name, entry)):

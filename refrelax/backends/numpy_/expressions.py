@@ -328,10 +328,10 @@ class Text:
         if self.on_grid(index):
             return None
         return (
-            self.index(index) if self._inside(index, dim) else f"rt.clamp({self.index(index)}, {self.index(dim)})"
+            self.index(index) if self.inside(index, dim) else f"rt.clamp({self.index(index)}, {self.index(dim)})"
         ), None
 
-    def _inside(self, index: PrimExpr, dim: PrimExpr) -> bool:
+    def inside(self, index: PrimExpr, dim: PrimExpr) -> bool:
         """Whether a scalar index is in range for sure: a loop over the whole dimension, or a constant below it."""
         if isinstance(index, SymVar) and index.name in self.extents:
             low, extent = self.extents[index.name]

@@ -13,6 +13,7 @@ from refrelax.backends.numpy_.fast_rows import as_rows, trailing
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import NARROW, literal
 from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.backends.numpy_.operators_network import affine, spread
 
 Apply = Callable[..., Any]
 
@@ -130,13 +131,29 @@ def _wider(apply: Apply, kind: type = np.float64) -> Apply:
     return run
 
 
+def _rounded(apply: Apply) -> Apply:
+    """Narrow operands as ``_wider``, but what is normalised is rounded before scale and shift, and so are these: a
+    loop program that says these roundings permits no others."""
+    wider = _wider(apply)
+
+    def run(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
+        if x.dtype in FLOATS or x.dtype.name not in NARROW or not gamma.dtype == beta.dtype == x.dtype:
+            return apply(x, gamma, beta, out=out, **attrs)
+        found = wider(x, gamma, beta, **{**attrs, "scale": False, "center": False})
+        axes = [attrs["channel_axis"]] if "channel_axis" in attrs else attrs["axes"]
+        axes = [a % x.ndim for a in axes]
+        return affine(attrs, found, spread(gamma, axes, x.ndim), spread(beta, axes, x.ndim))
+
+    return run
+
+
 NORMS: dict[str, Apply] = {
     "relax.nn.softmax": _wider(_softmax("relax.nn.softmax", fast_rows.softmax), np.float32),
     "relax.nn.log_softmax": _wider(_softmax("relax.nn.log_softmax", fast_rows.log_softmax)),
-    "relax.nn.layer_norm": _wider(layer_norm),
+    "relax.nn.layer_norm": _rounded(layer_norm),
     "relax.nn.rms_norm": _wider(rms_norm),
-    "relax.nn.group_norm": _wider(_grouped("relax.nn.group_norm")),
-    "relax.nn.instance_norm": _wider(_grouped("relax.nn.instance_norm")),
+    "relax.nn.group_norm": _rounded(_grouped("relax.nn.group_norm")),
+    "relax.nn.instance_norm": _rounded(_grouped("relax.nn.instance_norm")),
     "relax.nn.batch_norm": batch_norm,
 }
 """The rows; ``out`` is memory of the first operand that nothing else sees."""

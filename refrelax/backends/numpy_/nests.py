@@ -77,7 +77,13 @@ def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
         return None
     if nest.init is not None and (nest.init.indices != store.indices or not _starts_first(text, nest, axes)):
         return None
-    return axes
+    return axes if nest.guard is None or stores_inside(text, nest, axes) else None
+
+
+def stores_inside(text: Text, nest: Nest, axes: list[str]) -> bool:
+    """Whether the indices that are no axis are in range for sure, whatever runs."""
+    found = zip(map(text.resolve, nest.store.indices), text.buffers[nest.store.buffer].shape, strict=True)
+    return all((isinstance(i, SymVar) and i.name in axes) or text.inside(i, dim) for i, dim in found)
 
 
 def first_instance(nest: Nest, axes: list[str]) -> dict[str, PrimExpr]:

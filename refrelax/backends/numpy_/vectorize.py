@@ -11,7 +11,7 @@ from dataclasses import replace
 from refrelax.backends.numpy_.expressions import Text
 from refrelax.backends.numpy_.fast_forms import LETTERS, contraction, reduction
 from refrelax.backends.numpy_.names import local
-from refrelax.backends.numpy_.nests import Nest, find_nest, first_instance, spatial_axes
+from refrelax.backends.numpy_.nests import Nest, find_nest, first_instance, spatial_axes, stores_inside
 from refrelax.backends.numpy_.writer import Writer
 from refrelax.semantics.dims import substitute
 from refrelax.syntax.loops import BufferStore, For, SBlock
@@ -33,17 +33,23 @@ def vectorize(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
     axes = spatial_axes(inner.text, nest)
     if axes is None:
         return False
+    depth = writer.depth
+    if not stores_inside(inner.text, nest, axes) and (runs := _filled(inner.text, nest, [])):
+        inner.line(f"if {runs}:")  # no element is named where no instance runs
+        inner.depth += 1
+    lines = None
     if inner.fast and nest.guard is None and len(nest.loops) <= len(LETTERS):
         lines = contraction(inner.text, nest, axes) or reduction(inner.text, nest, axes)
-        if lines is not None:
-            _inside_if(inner, _filled(inner.text, nest, axes), lines)
-            return True
-    _write_nest(inner, nest, axes)
+    if lines is not None:
+        _inside_if(inner, _filled(inner.text, nest, axes), lines)
+    else:
+        _write_nest(inner, nest, axes)
+    inner.depth = depth
     return True
 
 
 def _filled(text: Text, nest: Nest, axes: list[str]) -> str:
-    """That the sequential loops run at all; empty if that is certain."""
+    """That the loops other than ``axes`` run at all; empty if that is certain."""
     extents = [loop.extent for loop in nest.loops if loop.var.name not in axes]
     return " and ".join(f"{text.index(each)} > 0" for each in extents if (as_int(each) or 0) <= 0)
 

@@ -32,7 +32,7 @@ from refrelax.semantics.values import Prim, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call, IndexMap
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, bool_imm, free_variables, int_imm
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_variables
 from refrelax.syntax.types import PrimType, Type
 
 PAGE = "transform"
@@ -47,15 +47,9 @@ def _map(call: Call) -> IndexMap:
 
 
 def _padding(call: Call) -> Literal | None:
-    """The number that the call pads with; a bare integer is an int64 and a bare truth a bool, as everywhere."""
+    """The number that the call pads with."""
     pad = A.value(call, "pad_value")
-    match pad:
-        case bool():
-            return bool_imm(pad)
-        case int():
-            return int_imm(pad)
-        case _:
-            return pad if isinstance(pad, Literal) else None
+    return pad if isinstance(pad, Literal) else None
 
 
 @rule("op.layout_transform/rank", "op.layout_transform/pad-dtype")

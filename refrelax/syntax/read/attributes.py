@@ -15,7 +15,7 @@ from refrelax.syntax.read.context import Scope
 from refrelax.syntax.read.metadata import ARRAYS
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_dtype, read_type
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, bool_imm, int_imm
 from refrelax.syntax.signatures import Slot
 
 KIND_KEY = "$kind"
@@ -46,8 +46,16 @@ def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
             return read_index_map(reader, node)
         case "vdevice":
             return reader.vdevice(node)
-        case "any" | "expr":
+        case "any":
             return read_any(reader, node)
+        case "expr":  # a bare integer is an int64 and a bare truth a bool, as everywhere
+            match read_any(reader, node):
+                case bool(value):
+                    return bool_imm(value)
+                case int(value):
+                    return int_imm(value)
+                case found:
+                    return found
         case "imm":
             known, value = try_constant(reader.src, node, reader.scope)
             if known and isinstance(value, float):

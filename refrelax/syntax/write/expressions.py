@@ -40,7 +40,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.read.attributes import KIND_KEY
 from refrelax.syntax.read.metadata import ARRAYS
-from refrelax.syntax.scalars import Literal, PrimExpr
+from refrelax.syntax.scalars import Literal, PrimExpr, literal_int
 from refrelax.syntax.signatures import FORMATS
 from refrelax.syntax.types import DTensorType, TupleType, Type
 from refrelax.syntax.write.scalars import Style, expression, number, quoted
@@ -253,6 +253,8 @@ def attribute(node: AttrValue) -> str:
         case Literal(dtype="float64"):
             text = number("float64", node.bits)
             return f"float({text})" if text.startswith('"') else text
+        case Literal(dtype="int64" | "bool"):
+            return str(literal_int(node)) if node.dtype == "int64" else str(bool(node.bits))
         case _ if isinstance(node, _TYPES):
             return type_text(node)
         case _ if isinstance(node, _PRIMS):

@@ -20,7 +20,7 @@ def frozen() -> dict[str, str]:
     return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.nightly  # (the frozen lines are older than the forms of strangers' workloads)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "entry"), [*programs()], ids=lambda each: each)
 def test_written(name: str, entry: str) -> None:
     for line in lines(name, entry):
