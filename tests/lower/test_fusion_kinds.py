@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.lower.nests import Axis, Nest, covers, read_nest
-from refrelax.lower.pattern_kinds import Kind, nest_kind, pattern_kind, program, read_once
+from refrelax.lower.pattern_kinds import Kind, is_copy, nest_kind, pattern_kind, program, read_once, unpacks
 from refrelax.lower.reshapes import is_reshape
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, BufferLoad, Cast, PrimExpr, SymVar, int_imm
 from tests.lower.fusion_modules import HEAD, buffer, kernel, nest, pointwise
 
 X2, Y1 = buffer("X", "n, m"), buffer("Y", "m")
@@ -186,3 +186,99 @@ def test_not_a_nest(body: str) -> None:
 def test_reshapes(value: str, source: str, target: str, wanted: bool) -> None:
     func = function(pointwise("f", value, target, buffer("X", source)))
     assert is_reshape(func) is wanted
+
+
+# --- words that hold several -----------------------------------------------------------------------------------------
+
+EIGHTH, HALF = Binary("FloorDiv", I, int_imm(8)), Binary("FloorDiv", I, int_imm(2))
+UNPACKS: dict[str, tuple[Nest, bool]] = {
+    name: (
+        Nest((Axis(I, SymVar("n")), Axis(J, SymVar("m"), kind)), "O", at, Cast(dtype, BufferLoad("W", word, held))),
+        wanted,
+    )
+    for name, dtype, held, word, at, kind, wanted in (
+        ("a word of eight", "float16", "uint32", (EIGHTH, J), (I, J), "spatial", True),
+        ("a word of two", "float32", "uint32", (HALF, J), (I, J), "spatial", True),
+        ("as many bits", "float16", "uint32", (HALF, J), (I, J), "spatial", False),
+        ("a word of one", "float64", "uint32", (Binary("FloorDiv", I, int_imm(1)), J), (I, J), "spatial", False),
+        ("by a symbol", "float64", "uint32", (Binary("FloorDiv", I, SymVar("n")), J), (I, J), "spatial", False),
+        ("by a remainder", "float16", "uint32", (Binary("FloorMod", I, int_imm(8)), J), (I, J), "spatial", False),
+        ("by a product", "float16", "uint32", (Binary("Mul", I, int_imm(8)), J), (I, J), "spatial", False),
+        ("floats", "float16", "float32", (EIGHTH, J), (I, J), "spatial", False),
+        ("into integers", "int32", "uint32", (EIGHTH, J), (I, J), "spatial", False),
+        ("not whole", "float16", "uint32", (EIGHTH, J), (I,), "spatial", False),
+        ("a sum", "float16", "uint32", (EIGHTH, J), (I,), "reduce", False),
+    )
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNPACKS)
+def test_unpacking(name: str) -> None:
+    made, wanted = UNPACKS[name]
+    assert unpacks(made) is wanted
+
+
+def test_copies_cost_nothing() -> None:
+    axes = (Axis(I, SymVar("n")), Axis(J, SymVar("m")))
+    moved = BufferLoad("X", (J, I), "float32")
+    assert is_copy(Nest(axes, "O", (I, J), moved)) and is_copy(Nest(axes, "O", (I, J), Cast("float16", moved)))
+    assert not is_copy(Nest(axes, "O", (I, J), Binary("Add", moved, moved)))
+    assert not is_copy(Nest((axes[0], Axis(J, SymVar("m"), "reduce")), "O", (I,), moved, moved))
+
+
+X1, TWO = buffer("X", "n"), f"{buffer('P', 'n')}; {buffer('O', 'n')}"
+
+NOT_ONE_OUTPUT: dict[str, tuple[str, str]] = {
+    "two outputs": (f"{X1}; {TWO}", nest("a", "P", "i", "X[i]", "n") + "\n" + nest("b", "O", "i", "X[i]", "n")),
+    "not the last": (f"{X1}; {TWO}", nest("a", "P", "i", "X[i]", "n")),
+    "read by a later nest": (
+        f"{X1}; {buffer('O', 'n')}",
+        nest("a", "O", "i", "X[i]", "n") + "\n" + nest("b", "A", "i", "O[i]", "n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_ONE_OUTPUT)
+def test_not_one_output(name: str) -> None:
+    params, body = NOT_ONE_OUTPUT[name]
+    allocs = 'A = T.sblock_alloc_buffer((n,), "float32")' if "A[" in body else ""
+    assert pattern_kind(function(kernel("f", params, body, allocs))) == Kind.OPAQUE
+
+
+STEPS: dict[str, tuple[Kind, str]] = {
+    "two pointwise steps": (
+        Kind.ELEMENTWISE, nest("a", "A", "i", "X[i] + X[i]", "n") + "\n" + nest("b", "O", "i", "A[i]", "n"),
+    ),
+    "a sum and a step": (
+        Kind.REDUCTION,
+        nest("a", "A", "i", "A[i] + Z[i, j]", "n, m", "T.float32(0)", "SR") + "\n" + nest("b", "O", "i", "A[i]", "n"),
+    ),
+    "two sums": (
+        Kind.OUTPUT_FUSIBLE,
+        nest("a", "A", "i", "A[i] + Z[i, j]", "n, m", "T.float32(0)", "SR") + "\n"
+        + nest("b", "O", "i", "O[i] + Z[i, j] * A[i]", "n, m", "T.float32(0)", "SR"),
+    ),
+    "a step that is no nest": (
+        Kind.OPAQUE, "for i in T.serial(T.int64(1), n):\n    A[i] = X[i]\n" + nest("b", "O", "i", "A[i]", "n"),
+    ),
+    "a step that does not cover": (
+        Kind.OPAQUE, nest("a", "A", "T.int64(0)", "X[i]", "n") + "\n" + nest("b", "O", "i", "A[i]", "n"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps(name: str) -> None:
+    wanted, body = STEPS[name]
+    params = f"{X1}; {buffer('Z', 'n, m')}; {buffer('O', 'n')}"
+    assert pattern_kind(function(kernel("f", params, body, 'A = T.sblock_alloc_buffer((n,), "float32")'))) == wanted
+
+
+@pytest.mark.parametrize(
+    "param",
+    ['O: T.Buffer((n,), "float32", strides=(2,))', 'O: T.Buffer((n,), "float32", elem_offset=4)',
+     'O: T.Buffer((n,), "float32", scope="shared")'],
+)  # fmt: skip
+def test_memory_that_is_not_compact_is_opaque(param: str) -> None:
+    func = function(kernel("f", f"{X1}; {param}", nest("s", "O", "i", "X[i]", "n")))
+    assert pattern_kind(func) == Kind.OPAQUE
