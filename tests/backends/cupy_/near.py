@@ -33,6 +33,11 @@ GRAPHS = {
     "biased": ("q: 1 s 2 3, k: 1 t 2 3, v: 1 t 2 3, m: 1 2 s t", "R.nn.attention(q, k, v, m, scale=0.5)"),
     "two products": ("x: n 4, w: 4 5, v: 5 3", "R.matmul(R.nn.relu(R.matmul(x, w)), v)"),
     "beside": ("x: n 4, w: 4 5, v: 4 3", "R.concat((R.matmul(x, w), R.matmul(x, v)), axis=1)"),
+    "written out": ("q: s 3, k: 3 t, v: t 5", "R.matmul(R.nn.softmax(R.matmul(q, k), axis=-1), v)"),
+    "written out, masked": (
+        "q: 2 s 3, k: 2 t 3, v: 2 t 5, m: s t",
+        "R.matmul(R.nn.softmax(R.add(R.matmul(q, R.permute_dims(k, axes=[0, 2, 1])), m), axis=-1), v)",
+    ),
     "product": ("x: 2 n 4, w: 4 m", "R.add(R.matmul(x, w), R.matmul(x, w))"),
     "turned": ("x: n 4, w: m 4", "R.matmul(x, R.permute_dims(w))"),
     "sort": ("x: n m", "R.sort(x, axis=-1, descending=True)"),
