@@ -104,7 +104,7 @@ class Device(Protocol):
 
 def bytes_of(array: Any) -> Any:
     """The elements of a NumPy array as bytes, in order."""
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return np.ascontiguousarray(array).ravel().view(np.uint8)
 
 
 def array_of(raw: Any, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -125,6 +125,6 @@ def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str,
 
 
 def _stay(kernel: Kernel, room: int) -> int:
-    """How many columns of one row fit."""
+    """How many columns of one row fit, of a kernel that keeps some."""
     each = sum(int(numpy_dtype(dtype).itemsize) for dtype, _ in kernel.kept)
-    return max(0, room - 16 * len(kernel.kept)) // each // kernel.width * kernel.width if each else 0
+    return max(0, room - 16 * len(kernel.kept)) // each // kernel.width * kernel.width

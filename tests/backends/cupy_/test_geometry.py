@@ -121,6 +121,8 @@ def test_what_does_not_fit_stays_in_part() -> None:
     two = row(kept=(("float32", 0), ("float16", 0)))
     assert launched(two, 1000, n=3, m=2000) == (3, 256, 3, 256, 656 + 336, 161)
     assert launched(row(), 10, n=3, m=2000) == (3, 256, 3, 256, 0, 0)
+    assert launched(row(kept=(("int8", 0),)), 15, n=3, m=2000) == (3, 256, 3, 256, 0, 0)
+    assert launched(row(kept=(("int8", 0),)), 17, n=3, m=2000) == (3, 256, 3, 256, 16, 1)
     # Several rows of a block never keep a part.
     assert launched(row(), 1000, n=3, m=300) == (1, 256, 3, 32, 0, 0)
     assert launched(row(spans=((M,), (L,)), kept=(("float32", 0),)), 1000, n=3, m=2, l=2000)[4:] == (16, WHOLE)

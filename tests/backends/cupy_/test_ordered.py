@@ -75,6 +75,19 @@ def test_one_launch_moves_every_element_once(name: str) -> None:
         assert found.written == 4 * count
 
 
+@pytest.mark.parametrize("name", [*SORTS, *SCANS])
+def test_long_rows_are_sorted_in_memory_of_their_own(name: str) -> None:
+    """Two tables of positions, each read and written, where a row does not fit the block."""
+    long = geometry.SHARED // 12 + 1
+    for m, tables in ((long - 4, 0), (long, 2)):
+        found = cost_of(module(name, "float32"), "main", {"n": 5, "m": m})
+        count = array(name, "float32", 5, m, 0).size
+        more = 4 * count * tables if name in SORTS else 0
+        assert found.read == 4 * count + more
+        if name in SCANS or name in ("sort", "down", "columns"):
+            assert found.written == 4 * count + more
+
+
 def test_columns_side_by_side_have_threads_of_their_own() -> None:
     text = """n, m = TypeVar("n"), TypeVar("m")
 @I.ir_module
