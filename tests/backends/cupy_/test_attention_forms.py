@@ -45,7 +45,9 @@ TAKEN = {
     "the widest depth": (f"q: 1 s 1 {WIDEST}, k: 1 t 1 {WIDEST}, v: 1 t 1 2", CALL),
     "the widest features": (f"q: 1 s 1 2, k: 1 t 1 2, v: 1 t 1 {WIDEST}", CALL),
     "written out": ("q: s 3, k: 3 t, v: t 5", WRITTEN),
-    "written out with a bias": ("q: s 3, k: 3 t, v: t 5, m: s t", WRITTEN.replace("R.matmul(q, k)", "R.add(R.matmul(q, k), m)")),
+    "written out with a bias": (
+        "q: s 3, k: 3 t, v: t 5, m: s t", WRITTEN.replace("R.matmul(q, k)", "R.add(R.matmul(q, k), m)"),
+    ),
     "written out and scaled": (
         "q: s 3, k: 3 t, v: t 5, m: s t", WRITTEN.replace("R.matmul(q, k)", "R.multiply(R.matmul(q, k), m)"),
     ),
@@ -57,7 +59,9 @@ NOT_TAKEN = {
     "features that are not known": ("q: 1 s 2 3, k: 1 t 2 3, v: 1 t 2 l", CALL),
     "a wider depth": (f"q: 1 s 1 {WIDEST + 1}, k: 1 t 1 {WIDEST + 1}, v: 1 t 1 2", CALL),
     "wider features": (f"q: 1 s 1 2, k: 1 t 1 2, v: 1 t 1 {WIDEST + 1}", CALL),
-    "a greatest instead of a sum": ("q: s 3, k: 3 t, v: t", "R.max(R.multiply(R.nn.softmax(R.matmul(q, k)), v), axis=[1])"),
+    "a greatest instead of a sum": (
+        "q: s 3, k: 3 t, v: t", "R.max(R.multiply(R.nn.softmax(R.matmul(q, k)), v), axis=[1])",
+    ),
     "across the other axis": ("q: s 3, k: 3 s, v: s 5", "R.matmul(R.nn.softmax(R.matmul(q, k), axis=0), v)"),
     "no rows between": ("q: s 3, k: 3 t, v: t 5", "R.matmul(R.matmul(q, k), v)"),
     "from the right": ("q: s 3, k: 3 t, v: 5 s", "R.matmul(v, R.nn.softmax(R.matmul(q, k), axis=-1))"),
