@@ -200,15 +200,34 @@ def test_a_copied_argument_cannot_be_overwritten() -> None:
     assert not call._copied(5, 5)
 
 
-def test_a_graph_copies_back_what_is_stored() -> None:
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_graph_copies_back_what_is_stored(place: int) -> None:
     device = Device()
-    args = [DeviceArray(np.zeros(4, np.uint8), (1,), np.dtype(np.int32)) for _ in range(2)]
-    roots = [Root(None, 0, 4, param=0), Root(None, 0, 4, param=1, stored=True)]
-    refs = [Ref(0, 0, (1,), np.dtype(np.int32)), Ref(1, 0, (1,), np.dtype(np.int32))]
+    args = [DeviceArray(np.full(4, k + 1, np.uint8), (1,), np.dtype(np.int32)) for k in range(2)]
+    roots = [Root(None, 0, 4, param=k, stored=k == place) for k in range(2)]
+    refs = [Ref(k, 0, (1,), np.dtype(np.int32)) for k in range(2)]
     tape = Tape(roots, [(device, kernel(True, True), Geometry(1, 1), list(refs))], tuple(refs))
     for turn in range(2):
         found = tape.capture(device, args)
-        assert args[0].memory.tolist() == [0] * 4, "stored says whether it is copied back"
-        assert args[1].memory.tolist() == [7] * 4 and len(device.launched) == 1 + turn
-        assert np.shares_memory(found[0].memory, args[0].memory)
-        args[1].memory[:] = 0
+        assert args[1 - place].memory.tolist() == [2 - place] * 4, "stored says whether it is copied back"
+        assert args[place].memory.tolist() == [7] * 4 and len(device.launched) == 1 + turn
+        assert all(np.shares_memory(f.memory, a.memory) for f, a in zip(found, args, strict=True))
+        args[place].memory[:] = 0
+
+
+def test_a_graph_is_given_the_arguments_each_time() -> None:
+    seen = list[list[int]]()
+
+    class Looking(Device):
+        def launch(self, kernel: Any, geometry: Any, args: list[Any], status: Any) -> None:
+            seen.append([int(a.memory[0]) for a in args])
+
+    device = Looking()
+    roots = [Root(None, 0, 4, param=0), Root(None, 0, 4, param=1), Root(np.full(4, 9, np.uint8), 0, 4)]
+    refs = [Ref(k, 0, (1,), np.dtype(np.int32)) for k in range(3)]
+    tape = Tape(roots, [(device, kernel(False, False, False), Geometry(1, 1), list(refs))], None)
+    for number in (3, 4):
+        args = [DeviceArray(np.full(4, number + k, np.uint8), (1,), np.dtype(np.int32)) for k in range(2)]
+        tape.capture(device, args)
+        tape.play(device, args)
+    assert seen == [[3, 4, 9], [3, 4, 9], [4, 5, 9], [4, 5, 9]]
