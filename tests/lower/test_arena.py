@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax.lower import arena as arena_module
 from refrelax.lower import plan_memory
-from refrelax.lower.arena import ALIGNMENT, best_fit, greatest
+from refrelax.lower.arena import ALIGNMENT, Room, best_fit, greatest
 from refrelax.lower.claims import Ledger
 from refrelax.lower.lives import Life
 from refrelax.lower.memory_report import successive_use
@@ -45,6 +45,14 @@ def test_tensors_that_live_together_are_apart(found: list[tuple[int, int, int]])
             assert room is other or not (room.life.meets(other.life) and room.shares(other))
     peaks = [sum(r.size for r in arena.rooms if r.life.begin <= t <= r.life.end) for t in range(20)]
     assert max(peaks) <= arena.size <= sum(room.size for room in arena.rooms)
+
+
+def test_rooms_that_touch_share_no_byte() -> None:
+    life = Life("a", (), "uint8", 0, 1)
+    low, high = Room(life, 64, 0), Room(life, 64, 64)
+    assert not low.shares(high) and not high.shares(low) and low.shares(low)
+    wide = Room(life, 128, 0)
+    assert wide.shares(high) and high.shares(wide) and wide.shares(low) and low.shares(wide)
 
 
 def test_the_smallest_gap_is_taken() -> None:

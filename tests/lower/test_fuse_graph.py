@@ -16,6 +16,7 @@ from tests.lower.fusion_modules import HEAD, buffer, kernel, nest, pointwise
 
 KERNELS = (
     pointwise("f", "X[i] + X[i]", "n", buffer("X", "n"))
+    + "\n" + pointwise("moved", "X[n - T.int64(1) - i]", "n", buffer("X", "n"))
     + "\n" + pointwise("g", "X[i] + Y[i]", "n", f"{buffer('X', 'n')}; {buffer('Y', 'n')}")
     + "\n" + kernel("total", f"{buffer('X', 'n')}; {buffer('O', 'T.int64(1)')}",
                     nest("s", "O", "T.int64(0)", "O[T.int64(0)] + X[i]", "n", "T.float32(0)", "R"))
@@ -130,15 +131,15 @@ def test_users() -> None:
 
 
 def graph(kinds: str, **users: Any) -> Graph:
-    """``kinds``: a letter a member (``p`` pointwise, ``r`` a reduction, ``-`` none); users by ``u0=(1, 2)``; without
-    any, the end."""
-    module = checked(f"y = {call('f', 'x')}", "out = x")
-    (member,) = read_block(module, "main", block_of(module)).members.values()
+    """``kinds``: a letter a member (``p`` pointwise, ``c`` a copy, ``r`` a reduction, ``-`` none); users by
+    ``u0=(1, 2)``; without any, the end."""
+    module = checked(f"y = {call('f', 'x')}", f"z = {call('moved', 'x')}", "out = x")
+    member, copy = read_block(module, "main", block_of(module)).members.values()
     made = Graph(end=len(kinds))
     for k, kind in enumerate(kinds):
         if kind != "-":
-            of = {"p": Kind.ELEMENTWISE, "r": Kind.REDUCTION}[kind]
-            made.members[k] = replace(member, position=k, name=f"v{k}", kind=of)
+            of = Kind.REDUCTION if kind == "r" else Kind.ELEMENTWISE
+            made.members[k] = replace(copy if kind == "c" else member, position=k, name=f"v{k}", kind=of)
         made.users[k] = set(users.get(f"u{k}", (len(kinds),)))
     return made
 
@@ -185,3 +186,11 @@ def test_groups() -> None:
     assert positions(form_groups(graph("pppp", u0=(1, 2), u1=(3,), u2=(4,)))) == [[1, 3]]
     assert positions(form_groups(graph("pppp", u1=(3,), u0=(2,)))) == [[0, 2], [1, 3]]
     assert positions(form_groups(graph("prp", u0=(1, 2), u1=(2,)))) == [[1, 2]]
+
+
+def test_what_an_anchor_takes_in() -> None:
+    assert positions(form_groups(graph("cr", u0=(1,)))) == [[0, 1]], "a copy may be made again"
+    assert positions(form_groups(graph("pr", u0=(1,)))) == [], "a sum may not"
+    assert positions(form_groups(graph("pcr", u0=(1,), u1=(2,)))) == [[0, 1]], "nor one with a copy behind it"
+    assert positions(form_groups(graph("ccr", u0=(1,), u1=(2,)))) == [[0, 1, 2]]
+    assert positions(form_groups(graph("cr", u0=(1, 2)))) == []

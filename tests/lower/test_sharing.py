@@ -99,7 +99,7 @@ CONSTANTS: dict[str, tuple[tuple[str, ...], bool]] = {
 def test_constants_may_be_one_memory(name: str) -> None:
     lines, wanted = CONSTANTS[name]
     text = FIXED.format(kernels=OF_TWO, lines="\n".join(f"        {each}" for each in lines))
-    checked = rr.check(rr.bind_constants(rr.parse(text), dict.fromkeys((0, 1), [1.0, 2.0])))
+    checked = rr.check(rr.bind_constants(rr.parse(text), {0: [1.0, 2.0], 1: [1.0, 2.0]}))
     assert ("increase" in sharing(checked.module)) is wanted
 
 

@@ -11,6 +11,8 @@ pytest.importorskip("numpy")
 import numpy as np
 
 import refrelax as rr
+from refrelax.backends.cupy_.compile import CudaExecutable
+from refrelax.backends.cupy_.counting import CountingDevice
 from refrelax.backends.cupy_.plan import plans
 from refrelax.backends.cupy_.products import Product
 from refrelax.lower.pipeline import lower
@@ -89,3 +91,22 @@ def test_what_a_product_stores(turn: tuple[int, int, int], dtype: str) -> None:
     arrays: dict[str, Any] = {"l": left[None], "r": right, "o": out[None]}
     Product("l", "r", "o", tuple(k + 1 for k in axes), axes, tuple(k + 1 for k in axes)).run(np, arrays)
     assert out.transpose(axes).tolist() == wanted.tolist()
+
+
+def test_a_product_reads_and_writes_every_array_once() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32"), y: R.Tensor((4, 5), "float32")):
+        with R.dataflow():
+            out = R.matmul(x, y)
+            R.output(out)
+        return out
+"""
+    module = lower(rr.check(rr.parse(text)), pipeline="kernels").module
+    (found,) = CudaExecutable(module, "fast", CountingDevice(library=True)).cost("main", n=3).kernels
+    assert (found.form, found.blocks, found.threads) == ("product", 0, 0)
+    assert (found.read, found.written) == (4 * (12 + 20), 4 * 15)
+    (plain,) = CudaExecutable(module, "fast", CountingDevice()).cost("main", n=3).kernels
+    assert plain.form == "tiled contraction"
