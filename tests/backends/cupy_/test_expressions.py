@@ -11,6 +11,7 @@ pytest.importorskip("numpy")
 from refrelax.backends.cupy_.bounds import Bounds, arithmetic, conjuncts, symbols, widened
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.names import c_name, letters
+from refrelax.backends.cupy_.nests import PRIVATE_LIMIT, small
 from refrelax.backends.cupy_.vectors import contiguous, width
 from refrelax.lower.claims import Ledger
 from refrelax.syntax.loops import Buffer, For
@@ -235,6 +236,13 @@ def test_names_are_kept_apart() -> None:
     ]  # fmt: skip
     assert c_name("é") == "uc3a9__u"
     assert [letters(k) for k in (0, 25, 26, 27, 51, 52, 701, 702)] == ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]
+
+
+def test_buffers_that_a_thread_has_for_itself() -> None:
+    rows = {(): True, (PRIVATE_LIMIT,): True, (PRIVATE_LIMIT + 1,): False, (2, PRIVATE_LIMIT): False, (0, 9**9): True}
+    for dims, wanted in rows.items():
+        assert small(Buffer("B", tuple(map(int_imm, dims)), "float32")) is wanted
+    assert not small(Buffer("B", (N,), "float32")) and not small(Buffer("B", (N, ONE), "float32"))
 
 
 def test_widths() -> None:
