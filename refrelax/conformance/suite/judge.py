@@ -159,7 +159,7 @@ def _returned(record: Record, answer: Answer) -> Said:
         if (other := _other_kind(canonical, found)) is not None:
             return "failed", f"{path}: {other}"
         exact = cores(values.from_json(canonical))
-        result = compare(values.permitted_from_json(permitted), values.from_json(found), exact)
+        result = compare(values.permitted_from_json(values.whole(permitted, canonical)), values.from_json(found), exact)
         if isinstance(result.verdict, Outside) and result.counts.compared:
             return "failed", _place(path, result.verdict)
         compared += result.counts.inside

@@ -160,11 +160,13 @@ def _ran(case: Case, checked: CheckedModule) -> Record:
     found |= {"value": values.to_json(ended.value), "arguments": list(map(values.to_json, ended.arguments))}
     found |= {"effects": effects, "permitted": None}
     if isinstance(permitted, Returned):
-        found["permitted"] = {
+        sets = {
             "value": values.permitted_to_json(permitted.value),
             "arguments": list(map(values.permitted_to_json, permitted.arguments)),
             "effects": [list(map(values.permitted_to_json, each.payload)) for each in permitted.effects],
         }
+        own = {**found, "effects": [each["payload"] for each in effects]}
+        found["permitted"] = {name: values.brief(each, own[name]) for name, each in sets.items()}
     return found
 
 
