@@ -157,7 +157,10 @@ def _ran(case: Case, checked: CheckedModule) -> Record:
     )
     assert isinstance(ended, Returned), f"{case.place}: {ended}"
     effects = [{"kind": e.kind, "name": e.name, "payload": list(map(values.to_json, e.payload))} for e in ended.effects]
-    found |= {"value": values.to_json(ended.value), "arguments": list(map(values.to_json, ended.arguments))}
+    found |= {
+        "value": values.to_json(ended.value),
+        "arguments": values.by_bits(list(map(values.to_json, ended.arguments))),
+    }
     found |= {"effects": effects, "permitted": None}
     if isinstance(permitted, Returned):
         sets = {

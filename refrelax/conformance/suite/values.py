@@ -203,6 +203,17 @@ def _members(held: Ints | TruthSet) -> list[int]:
     return [held.lo] if held.count == 1 else list(held.listed()) if held.values is not None else []
 
 
+def by_bits(spec: Any) -> Any:
+    """A value without the numbers that people read."""
+    match spec:
+        case {"bits": _, "data": _}:
+            return {key: each for key, each in spec.items() if key != "data"}
+        case list():
+            return [by_bits(each) for each in spec]
+        case _:
+            return spec
+
+
 def brief(permitted: Any, own: Any) -> Any:
     """``permitted``, with null for a tensor in whose place nothing may stand but what ``own`` says."""
     match permitted, own:

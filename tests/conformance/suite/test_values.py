@@ -77,6 +77,7 @@ def test_what_permits_one_tensor_alone_is_told_once() -> None:
     short = values.brief(told, own)
     assert short == [None, [wide, None], {"shape": [2]}, 1, None]
     assert values.whole(short, own) == told
+    assert values.by_bits([one, [one, 1]]) == [bare := {k: one[k] for k in ("dtype", "shape", "bits")}, [bare, 1]]
 
 
 @pytest.mark.parametrize("spec", [
