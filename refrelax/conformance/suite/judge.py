@@ -180,6 +180,8 @@ def _other_kind(wanted: Any, found: Any) -> str | None:
             return f"expected something opaque, found {values.shown(found)}"
         case ((bool() | int() | {"dtype": _, "value": _}), {"dtype": _, "shape": _}):
             return f"expected a prim value, found a tensor {values.shown(found)}"
+        case {"dtype": dtype, "value": _}, bool() if dtype != "bool":
+            return f"expected a prim value of {dtype}, found a truth"
         case {"dtype": dtype, "value": _}, {"dtype": theirs, "value": _} if dtype != theirs:
             if dtypes.is_float(dtype) and isinstance(theirs, str) and theirs in bits.FORMATS:
                 return None
