@@ -32,10 +32,15 @@ def blocked(
     """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of all operands
     together. ``over``: memory for the only result, an operand or like one."""
     shape, size = operands[0].shape, operands[0].size
-    if len(operands) > 1 and (wider := np.broadcast_shapes(*[each.shape for each in operands])) != shape:
-        shape, size = wider, prod(wider)
+    for each in operands:
+        if each.shape != shape:
+            shape = np.broadcast_shapes(*[each.shape for each in operands])
+            size = prod(shape)
+            break
     if over is not None and over.shape == shape and over.dtype is KINDS[made[0]] and over.flags.writeable:
-        results = (over,)
+        results: tuple[Any, ...] = (over,)
+    elif len(made) == 1:
+        results = (fresh(shape, KINDS[made[0]]),)
     else:
         results = tuple([fresh(shape, KINDS[dtype]) for dtype in made])
     if size <= 2 * NEAR:
