@@ -7,17 +7,27 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from refrelax import conformance as suite
-from refrelax.commands.shared import add_json, emit, positive, progress, seconds, share, source, without_effect
+from refrelax.commands.shared import (
+    add_json,
+    emit,
+    positive,
+    progress,
+    seconds,
+    shard_of,
+    share,
+    source,
+    without_effect,
+)
 from refrelax.conformance.cases import Case
 from refrelax.conformance.judged import FAULTS, WORDS, Judged
 from refrelax.conformance.known import Deviation, known_as, load_known
 from refrelax.conformance.suite import serve, store
-from refrelax.conformance.suite.command import ask_all
+from refrelax.conformance.suite.command import Command, ask_all
 from refrelax.conformance.suite.judge import Answer
 from refrelax.conformance.suite.pairs import Scored, score
 from refrelax.conformance.suite.protocol import answer_of
@@ -73,6 +83,10 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "serve":
         serve.serve()
         return 0
+    if options.shard is not None:  # (what cannot be chosen is refused before there is a suite to choose from)
+        shard_of(options.shard)
+    if options.profile not in (None, *PROFILES):
+        raise UsageError(f"no case is chosen by --profile {options.profile}; profiles {', '.join(PROFILES)}")
     if options.what == "export":
         chosen = _recorded(options)
         print(f"{store.write(Path(options.directory), chosen)} cases in {options.directory}")
@@ -178,12 +192,14 @@ def _chosen(options: argparse.Namespace) -> list[Case]:
 
 def _command(options: argparse.Namespace) -> int:
     """The suite on a command, judged by what was exported."""
-    records = _recorded(options)
     answers: dict[str, Answer] = {}
-    with progress(len(records), "conformance") as step:
-        for answer in ask_all(options.impl, records, options.deadline, options.jobs):
-            answers[str(answer["case"])] = answer
-            step(str(answer["case"]))
+    with closing(Command(options.impl, options.deadline)) as first:
+        first.start()  # (before the suite is made, which takes longer than to hear that there is no such command)
+        records = _recorded(options)
+        with progress(len(records), "conformance") as step:
+            for answer in ask_all(options.impl, records, options.deadline, options.jobs, first):
+                answers[str(answer["case"])] = answer
+                step(str(answer["case"]))
     if options.answers:
         lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in answers.values())
         Path(options.answers).write_text("".join(lines), encoding="utf-8")

@@ -90,6 +90,18 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def shard_of(text: str) -> tuple[int, int]:
+    """``K/N`` as two numbers.
+
+    Raises:
+        UsageError: it is none, or there is no K-th of N parts.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise UsageError(f"--shard: expected K/N with 1 <= K <= N, found {text!r}")
+    return int(found[1]), int(found[2])
+
+
 def share(chosen: list[T], shard: str | None, what: str) -> list[T]:
     """The part ``K/N`` of what was chosen; all of it without one.
 
@@ -98,10 +110,8 @@ def share(chosen: list[T], shard: str | None, what: str) -> list[T]:
     """
     if shard is None:
         return chosen
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", shard)
-    if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise UsageError(f"--shard: expected K/N with 1 <= K <= N, found {shard!r}")
-    part = chosen[int(found[1]) - 1 :: int(found[2])]
+    first, parts = shard_of(shard)
+    part = chosen[first - 1 :: parts]
     if not part:
         raise UsageError(f"--shard: the part {shard} of {len(chosen)} {what} is empty")
     return part

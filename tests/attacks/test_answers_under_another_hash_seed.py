@@ -18,7 +18,7 @@ PROGRAM = f"""
 from refrelax.shape_solver import prove
 for claim, assume in {QUESTIONS!r}:
     answer = prove(claim, assume)
-    print(type(answer).__name__, getattr(answer, "model", None), answer.stages)
+    print(type(answer).__name__, getattr(answer, "model", None))
 """
 
 

@@ -22,6 +22,8 @@ class Module:
 KINDS = ("range", "range", "range", "T.parallel", "T.vectorized", "T.unroll")
 ELEMENTS = frozenset({"A", "B", "C", "lit", "own", "cast", "f+", "f*", "f-", "max", "choose", "select"})
 
+OF_TWO = frozenset({"f+", "f*", "f-", "max", "+", "-", "*", "//", "%", "min", "<", "<f", ">="})
+
 STARTS = {"+": ("0.0", "-0.0"), "max": ("'-inf'", "-3.4028234663852886e38")}
 
 BIG = (3, 1 << 20, 1 << 40, 1 << 60, (1 << 63) - 1)
@@ -152,6 +154,15 @@ class Maker:
             if new is not None:
                 return _with(program, place, new)
         return program
+
+    def exchanged(self, program: Tree) -> Tree:
+        """The program with the operands of one operation exchanged."""
+        of_two = [p for p in _places(program) if _at(program, p)[0] in OF_TWO and len(_at(program, p)) == 3]
+        if not of_two:
+            return program
+        place = self.rng.choice(of_two)
+        op, a, b = _at(program, place)
+        return _with(program, place, (op, b, a))
 
     def changed(self, part: Tree) -> Tree | None:
         """Another part for this one: often what a careless rewriter would call equal."""
@@ -368,11 +379,11 @@ def _with(tree: Tree, place: tuple[int, ...], new: Tree) -> Tree:
 
 
 def pair(seed: int, straight: bool = False) -> tuple[str, str]:
-    """Two programs."""
+    """Two programs; of each fourth pair one has two operands the other way round: seldom drawn, often believed."""
     rng = random.Random(seed)
     maker = Maker(rng)
     first = maker.straight() if straight else maker.program()
-    second = first
+    second = maker.exchanged(first) if seed % 4 == 3 else first
     for _ in range(rng.choice((1, 1, 1, 2)) + straight):
         second = maker.mutated(second)
     return (maker.text(first), maker.text(second)) if rng.random() < 0.7 else (maker.text(second), maker.text(first))

@@ -71,8 +71,9 @@ def value(writer: Writer, expr: Expr) -> str:
             return f"({inner}{',' if len(expr.fields) == 1 else ''})"
         case TupleGetItem():
             return f"{value(writer, expr.tuple)}[{expr.index}]"
-        case GlobalVar(name=name) if isinstance(writer.module.functions[name], PrimFunc):
-            return f"(lambda _run, *args: rt.unit({function(name)}(*args)))"
+        case GlobalVar(name=name) if isinstance(program := writer.module.functions[name], PrimFunc):
+            given = f"rt.so_many({name!r}, args, {len(program.params)})"
+            return f"(lambda _run, *args: rt.unit({function(name)}(*{given})))"
         case GlobalVar(name=name) if isinstance(named := writer.module.functions[name], ExternFunc):
             return value(writer, named)
         case GlobalVar():

@@ -81,11 +81,12 @@ def admit(name: str, found: Iterable[str], attrs: Attrs) -> set[str]:
         raise Unsupported(f"R.nn.instance_norm of {found[0]}")  # the type rule takes integers, as TVM's does
     if name == "relax.nn.nll_loss" and "bool" in found:
         raise Unsupported("R.nn.nll_loss of bool")  # whose negative and sum are the definition's to say
-    operands, made = set(found), {each for key in ("dtype", "out_dtype") if (each := str(attrs.get(key))) in WIDER}
+    operands = set(found[1:] if name == "relax.where" else found)  # (a condition is of no dtype of the result)
+    made = {each for key in ("dtype", "out_dtype") if (each := str(attrs.get(key))) in WIDER}
     guests = (operands & set(WIDER)) | made
     for each in sorted(guests) if name not in MOVES else ():
         steps = name in ONE_STEP if each == "float8_e8m0fnu" else name in ONE_STEP | INTEGERS
-        if not steps or made or len(operands - {"bool"}) > 1 or (operands - {each} and name != "relax.where"):
+        if not steps or made or operands - {each}:
             raise Unsupported(f"{name.replace('relax.', 'R.', 1)} of {each}")
     return guests
 

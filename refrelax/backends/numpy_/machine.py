@@ -212,13 +212,18 @@ def alloc_shape_heap(run: Run, size: int) -> Any:
     return np.zeros((size,), np.int64)
 
 
+def _told(rest: tuple[Any, ...]) -> str:
+    """What a call says of its place: its last argument, if that is a text."""
+    return rest[-1] if rest and isinstance(rest[-1], str) and not isinstance(rest[-1], runtime.Dtype) else ""
+
+
 def _kind(context: str) -> runtime.Kind:
     return "param" if "loc=param" in context else "return" if "loc=return" in context else "match-cast"
 
 
 def match_shape(run: Run, value: Any, heap: Any, size: int, *rest: Any) -> tuple[()]:
     """``(value, heap, n, code, slot, …, context)``."""
-    codes, context = (rest[:-1], rest[-1]) if len(rest) % 2 else (rest, "")
+    codes, context = rest, _told(rest)
     kind = _kind(context)
     if isinstance(value, Shape):
         runtime.expect_shape(kind, context, value, size)
@@ -238,15 +243,16 @@ def _match(heap: Any, found: int, code: int, slot: int, kind: runtime.Kind, cont
         runtime.expect_extent(kind, context, found, slot if code == EQUALS_IMMEDIATE else int(heap[slot]))
 
 
-def match_prim_value(run: Run, value: Any, heap: Any, code: int, slot: int, context: str = "") -> tuple[()]:
+def match_prim_value(run: Run, value: Any, heap: Any, code: int, slot: int, *rest: Any) -> tuple[()]:
     """``(k, heap, code, slot, context)``."""
+    context = _told(rest)
     _match(heap, int(value), code, slot, _kind(context), context)
     return ()
 
 
 def make_shape(run: Run, heap: Any, size: int, *codes: int) -> Shape:
     """``(heap, n, code, slot, …)``."""
-    pairs = zip(codes[::2], codes[1::2], strict=True)
+    pairs = zip(codes[: 2 * size : 2], codes[1 : 2 * size : 2], strict=True)
     return Shape(tuple(slot if code == IMMEDIATE else int(heap[slot]) for code, slot in pairs))
 
 
@@ -261,31 +267,35 @@ def make_prim_value(run: Run, heap: Any, code: int, slot: int) -> int:
 def check_tensor_info(run: Run, x: Any, rank: int, *rest: str) -> tuple[()]:
     """``(x, ndim, dtype?, context?)``."""
     wanted = rest[0] if rest and isinstance(rest[0], runtime.Dtype) else None
-    context = "" if not rest or isinstance(rest[-1], runtime.Dtype) else rest[-1]
+    context = _told(rest)
     runtime.expect_tensor(_kind(context), context, x, wanted, rank)
     return ()
 
 
-def check_shape_info(run: Run, value: Any, rank: int, context: str = "") -> tuple[()]:
+def check_shape_info(run: Run, value: Any, rank: int, *rest: Any) -> tuple[()]:
     """``(s, ndim, context)``."""
+    context = _told(rest)
     runtime.expect_shape(_kind(context), context, value, rank)
     return ()
 
 
-def check_tuple_info(run: Run, value: Any, size: int, context: str = "") -> tuple[()]:
+def check_tuple_info(run: Run, value: Any, size: int, *rest: Any) -> tuple[()]:
     """``(t, size, context)``."""
+    context = _told(rest)
     runtime.expect_tuple(_kind(context), context, value, size)
     return ()
 
 
-def check_prim_value_info(run: Run, value: Any, dtype: str, context: str = "") -> tuple[()]:
+def check_prim_value_info(run: Run, value: Any, dtype: str, *rest: Any) -> tuple[()]:
     """``(k, dtype, context)``: a scalar of that dtype, which comes as a ``Prim`` where its own is known."""
+    context = _told(rest)
     runtime.expect_prim(_kind(context), context, value, dtype)
     return ()
 
 
-def check_func_info(run: Run, value: Any, context: str = "") -> tuple[()]:
+def check_func_info(run: Run, value: Any, *rest: Any) -> tuple[()]:
     """``(f, context)``."""
+    context = _told(rest)
     runtime.expect_function(_kind(context), context, value)
     return ()
 

@@ -262,6 +262,12 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
         raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
 
 
+def so_many(name: str, args: tuple[Any, ...], wanted: int) -> tuple[Any, ...]:
+    """The arguments, as many as ``name`` takes."""
+    expect_arity(name, len(args), wanted)
+    return args
+
+
 # --- runs of elementwise steps of mode fast --------------------------------------------------------------------------
 
 attend = attention.attend

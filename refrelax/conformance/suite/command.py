@@ -234,14 +234,16 @@ def _not_started(error: UsageError) -> Answer:
     return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
 
 
-def ask_all(command: str, records: Iterable[Record], deadline: float, jobs: int = 1) -> Iterator[Answer]:
-    """The answers to all records, in their order, from ``jobs`` processes.
+def ask_all(
+    command: str, records: Iterable[Record], deadline: float, jobs: int = 1, first: Command | None = None
+) -> Iterator[Answer]:
+    """The answers to all records, in their order, from ``jobs`` processes; ``first``: one that said hello already.
 
     Raises:
         UsageError: the command cannot be started or says no hello.
     """
     listed = list(records)
-    workers = [Command(command, deadline) for _ in range(max(1, jobs))]
+    workers = [first or Command(command, deadline), *(Command(command, deadline) for _ in range(jobs - 1))]
     try:
         hello = workers[0].start()
         for each in workers[1:]:

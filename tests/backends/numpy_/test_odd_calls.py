@@ -10,6 +10,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.backends.numpy_ import exact, operators_linear
+from refrelax.running.arrays import numpy_dtype
 
 SHAPES = ((1, 5), (5, 1), (2, 3), (1, 1), (4, 0), (0, 3))
 
@@ -150,3 +151,10 @@ def test_an_array_is_no_number() -> None:
     assert tuple(call(3)) == (3,)
     with pytest.raises(rr.RunError, match="expected a scalar"):
         call(np.array(3))
+
+
+def test_a_choice_between_truths_and_a_format_without_zero() -> None:
+    """A truth becomes a number of that format, whose least stands for false, and that is true again."""
+    bools = 'c: R.Tensor((2,), "bool"), x: R.Tensor((2,), "bool"), y: R.Tensor((2,), "float8_e8m0fnu")'
+    y = np.array([0x7F, 0x80], np.uint8).view(numpy_dtype("float8_e8m0fnu"))
+    agree(program(bools, "z = R.where(c, x, y)"), np.array([True, False]), np.array([False, False]), y)
