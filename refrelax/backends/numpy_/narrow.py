@@ -7,6 +7,7 @@ float32 has more than twice its digits and two.
 
 from __future__ import annotations
 
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ WIDE, HALF = np.dtype(np.float32), np.dtype(np.float16)
 
 FEW = 256
 """Elements for which NumPy's own conversion costs less than looking."""
+
+MOST = 1 << 17
+"""Elements of the scratch memory of a thread."""
+
+_own = local()
 
 _UP, _DOWN = np.float32(2.0**112), np.float32(2.0**-112)
 """Between the exponents of float16 and those of float32."""
@@ -45,12 +51,23 @@ def widened(x: Any, out: Any = None) -> Any:
 def rounded(t: Any, kind: Any) -> None:
     """Float32 elements rounded to a narrow format, in place."""
     if t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t):
-        np.copyto(t, t.astype(kind))
+        near = _spare(t).reshape(-1).view(kind)[: t.size].reshape(t.shape)
+        np.copyto(near, t, casting="unsafe")
+        np.copyto(t, near)
+
+
+def _spare(t: Any) -> Any:
+    """Scratch memory of the thread, like ``t``: taking it from the kernel at each step costs more than the step."""
+    if t.size > MOST:
+        return np.empty(t.shape, WIDE)
+    if not hasattr(_own, "cells"):
+        _own.cells = np.empty(MOST, WIDE)
+    return _own.cells[: t.size].reshape(t.shape)
 
 
 def _even(t: Any) -> bool:
     """Round to the nearest element of float16, of two the even one; not if one is, or becomes, an infinity or NaN."""
-    far = np.abs(t)
+    far = np.abs(t, out=_spare(t))
     if not np.maximum.reduce(far, axis=None) < _BEYOND:
         return False
     low = np.less(far, _LEAST)
@@ -76,7 +93,7 @@ def narrowed(t: Any, kind: Any, out: Any = None) -> Any:
         return out
     bits = t.view(np.int32)
     np.multiply(t, _DOWN, out=t)
-    sign = np.right_shift(bits, 16)
+    sign = np.right_shift(bits, 16, out=_spare(t).view(np.int32))
     sign &= 0x8000
     bits >>= 13
     bits |= sign
