@@ -45,7 +45,7 @@ def blocked(
         results = tuple([fresh(shape, KINDS[dtype]) for dtype in made])
     if size <= 2 * NEAR:
         if scratch:
-            step(*operands, *results, *[np.empty(shape, KINDS[dtype]) for dtype in scratch])
+            step(*operands, *results, *[fresh(shape, KINDS[dtype]) for dtype in scratch])
         else:
             step(*operands, *results)
         return results
@@ -54,7 +54,7 @@ def blocked(
         parts, shape = [p.reshape(-1) if p.ndim else p for p in parts], (size,)
     rows = shape[0]
     count = max(1, NEAR * rows // size)
-    spare = [np.empty((min(count, rows), *shape[1:]), dtype) for dtype in scratch]
+    spare = [fresh((min(count, rows), *shape[1:]), KINDS[dtype]) for dtype in scratch]
     cut = [p.ndim == len(shape) and p.shape[0] == rows for p in parts]
     for first in range(0, rows, count):
         part = slice(first, first + count)

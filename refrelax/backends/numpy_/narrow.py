@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.memory import fresh
+
 WIDE, HALF = np.dtype(np.float32), np.dtype(np.float16)
 
 FEW = 256
@@ -34,7 +36,7 @@ _SHIFT = np.float32(0.75)
 
 def widened(x: Any, out: Any = None) -> Any:
     """The elements of ``x`` in float32, where they are the same."""
-    out = np.empty(x.shape, WIDE) if out is None else out
+    out = fresh(x.shape, WIDE) if out is None else out
     if x.size < FEW or x.dtype != HALF or not x.flags.c_contiguous:
         np.copyto(out, x)
     else:
