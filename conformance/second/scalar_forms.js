@@ -90,7 +90,7 @@ function operandKinds(e) {
     if (taken(e.op, k)?.includes(kind) === false) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
   });
   argumentSorts(e);
-  if (e.op === "reinterpret" && NO_NUMBER.has(e.args[0].node) && dtype(e.dtype).kind !== "handle") throw rejected("wf/scalar-kind", e.args[0].node);
+  if (e.op === "reinterpret" && NO_NUMBER.has(e.args[0].node) && !(e.args[0].node === "BufferRef" && dtype(e.dtype).kind === "handle")) throw rejected("wf/scalar-kind", e.args[0].node);
   if (e.op === "if_then_else") {
     if (kindOf(dtype(dtypeOf(e.args[0])).element) !== "truth") throw rejected("wf/scalar-kind", "a condition");
     sameKind(e.args[1], e.args[2]);

@@ -16,7 +16,7 @@ SUITE is a folder that \`refrelax conformance export\` wrote.`;
 const VALUES = ["impl", "answers", "deadline", "only", "judge"];
 
 function options(argv) {
-  const found = { deadline: "10", only: "" };
+  const found = { deadline: "60", only: "" };
   for (let k = 0; k < argv.length; k++) {
     const name = argv[k].startsWith("--") ? argv[k].slice(2) : "";
     if (name === "json") found.json = true;
@@ -30,6 +30,7 @@ function options(argv) {
 function records(suite, only) {
   const { cases } = JSON.parse(fs.readFileSync(path.join(suite, "manifest.json"), "utf8"));
   const chosen = cases.filter((name) => name.includes(only));
+  if (chosen.length === 0) throw new Error(`no case is chosen: none has ${JSON.stringify(only)} in its name`);
   return chosen.map((name) => parse(fs.readFileSync(path.join(suite, `${name}.json`), "utf8")));
 }
 
@@ -70,6 +71,14 @@ function table(listed, said) {
 const inWords = (row) => ["passed", "failed", "refused", "undecided", "excluded", "unsupported", "not judged"]
   .filter((word) => row[word] || word === "passed" || word === "failed").map((word) => `${row[word] ?? 0} ${word}`).join(", ");
 
+/** What an implementation says that it does not have, by how many cases ask for it. */
+function lacks(said) {
+  const counts = new Map();
+  for (const [word, why] of said.values()) if (word === "unsupported" && why) counts.set(why, (counts.get(why) ?? 0) + 1);
+  const first = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([why, count]) => `${why} (${count})`);
+  return first.length > 0 ? [`asked for most: ${first.join(", ")}${counts.size > 8 ? ", …" : ""}`] : [];
+}
+
 async function main() {
   const found = options(process.argv.slice(2));
   if (found === null) {
@@ -86,7 +95,7 @@ async function main() {
   } else {
     for (const [name, [word, why]] of said) if (word === "failed" || word === "refused") console.log(`${word}: ${name}: ${why}`);
     for (const [area, row] of table(listed, said)) if (row.passed || row.failed || row.refused) console.log(`${area.padEnd(24)} ${inWords(row)}`);
-    console.log(inWords(total));
+    console.log([inWords(total), ...lacks(said)].join("\n"));
   }
   return total.failed || total.refused ? 1 : 0;
 }

@@ -32,15 +32,23 @@ def blocked(
     """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of all operands
     together. ``over``: memory for the only result, an operand or like one."""
     shape, size = operands[0].shape, operands[0].size
-    if len(operands) > 1 and (wider := np.broadcast_shapes(*[each.shape for each in operands])) != shape:
-        shape, size = wider, prod(wider)
+    for each in operands:
+        if each.shape != shape:
+            if len(operands) <= 32:  # (many times quicker than by the shapes)
+                shape = np.broadcast(*operands).shape
+            else:
+                shape = np.broadcast_shapes(*[each.shape for each in operands])
+            size = prod(shape)
+            break
     if over is not None and over.shape == shape and over.dtype is KINDS[made[0]] and over.flags.writeable:
-        results = (over,)
+        results: tuple[Any, ...] = (over,)
+    elif len(made) == 1:
+        results = (fresh(shape, KINDS[made[0]]),)
     else:
         results = tuple([fresh(shape, KINDS[dtype]) for dtype in made])
     if size <= 2 * NEAR:
         if scratch:
-            step(*operands, *results, *[np.empty(shape, KINDS[dtype]) for dtype in scratch])
+            step(*operands, *results, *[fresh(shape, KINDS[dtype]) for dtype in scratch])
         else:
             step(*operands, *results)
         return results
@@ -49,7 +57,7 @@ def blocked(
         parts, shape = [p.reshape(-1) if p.ndim else p for p in parts], (size,)
     rows = shape[0]
     count = max(1, NEAR * rows // size)
-    spare = [np.empty((min(count, rows), *shape[1:]), dtype) for dtype in scratch]
+    spare = [fresh((min(count, rows), *shape[1:]), KINDS[dtype]) for dtype in scratch]
     cut = [p.ndim == len(shape) and p.shape[0] == rows for p in parts]
     for first in range(0, rows, count):
         part = slice(first, first + count)

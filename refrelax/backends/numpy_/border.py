@@ -278,9 +278,20 @@ def given(value: Any, inputs: Sequence[Any], free: bool | tuple[bool, ...]) -> A
 
 
 def _shares(value: Any, inputs: Sequence[Any]) -> bool:
-    if value.base is None:  # its own memory, unless it is an input itself
-        return any(value is each or each.base is value for each in inputs)
-    return any(np.may_share_memory(value, each) for each in inputs)
+    """Whether a result lies in memory of an input: by the owners of the memory, where these are arrays."""
+    owner = value if value.base is None else value.base
+    for each in inputs:
+        if each is owner or each.base is owner:
+            return True
+        if not (_owned(value) and _owned(each)) and np.may_share_memory(value, each):
+            return True
+    return False
+
+
+def _owned(array: Any) -> bool:
+    """Whether an array has memory of its own, or that of an array which has."""
+    base = array.base
+    return base is None or (type(base) is np.ndarray and base.base is None)
 
 
 def arrays_of(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextvars import Context
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ class Called:
         "_free",
         "_func",
         "_overwrites",
+        "_quick",
         "_run",
         "_sees",
         "_tensors",
@@ -71,17 +73,38 @@ class Called:
         self._sees = bool(re.search(r"\bvm\.", executable.source))
         # whether nothing looks at the run
         self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
+        # whether arrays go in as they are, and nobody else's code is a part of the run
+        self._quick = (
+            QUIET is not None
+            and self._alone
+            and self._tensors
+            and isinstance(self._func, Function)
+            and not self._overwrites
+            and not executable._kept
+        )
 
     def __call__(self, *args: Any) -> Any:
+        if self._quick and len(args) == len(self._types):
+            for each in args:
+                if type(each) is not np.ndarray or id(each.dtype) not in NATIVE:
+                    break
+            else:
+                try:
+                    result = QUIET.copy().run(self._run, None, *args)
+                except FAILURES as error:
+                    return self._failed(error, args)
+                return given(result, args, self._free)
+        return self._called(args)
+
+    def _called(self, args: tuple[Any, ...]) -> Any:
+        """The same for arguments and programs of any kind."""
         f, types = self._executable, self._types
         if len(args) != len(types):
             raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
-        values = [a for a in args if type(a) is np.ndarray and id(a.dtype) in NATIVE] if self._tensors else []
-        if len(values) != len(types):
-            values = [
-                a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
-                for a, t in zip(args, types)
-            ]
+        values = [
+            a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
+            for a, t in zip(args, types)
+        ]
         before: list[tuple[Any, Any]] = []
         if self._overwrites:
             values = self._own(args, values)
@@ -93,16 +116,20 @@ class Called:
                 else:
                     result = self._run(*values)
         except FAILURES as error:
-            if f._again and isinstance(ended(error), Trapped | Unspecified):
-                return self._by_loops(args)
-            if isinstance(error, ValueError) and "read-only" in str(error):
-                raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
-            raise RunError(ended(error)) from None
+            return self._failed(error, args)
         if self._overwrites:
             if any(_differs(value, was) for value, was in before):
                 raise UsageError("the program writes to an argument given as a list or a number: give an array")
             give_back(args, values)
         return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
+
+    def _failed(self, error: BaseException, args: tuple[Any, ...]) -> Any:
+        """The end of a run that raised, or what its loops give."""
+        if self._executable._again and isinstance(ended(error), Trapped | Unspecified):
+            return self._by_loops(args)
+        if isinstance(error, ValueError) and "read-only" in str(error):
+            raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
+        raise RunError(ended(error)) from None
 
     def _by_loops(self, args: tuple[Any, ...]) -> Any:
         """What loops give, which may have a meaning where the operators that they come from have none."""
@@ -125,6 +152,18 @@ class Called:
         values = [v.copy() if isinstance(v, np.ndarray) and overlaps_itself(v) else v for v in values]
         return apart(compact(values) if self._sees else values)
 
+
+def quiet() -> Any:
+    """A context in which NumPy does not warn: entering a copy of it costs a tenth of ``np.errstate``. ``None`` where
+    NumPy keeps its settings by thread (before 2.0)."""
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        return None
+    made = Context()
+    made.run(np.seterr, all="ignore")
+    return made
+
+
+QUIET = quiet()
 
 NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ")
 """NumPy's own dtypes of numbers that are dtypes of ours, in the machine's byte order, by identity: there is one of

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import frexp, isfinite, prod
@@ -42,6 +41,8 @@ COMPARE = {
     "greater": "np.greater", "greater_equal": "np.greater_equal", "less": "np.less", "less_equal": "np.less_equal",
     "equal": "np.equal", "not_equal": "np.not_equal",
 }  # fmt: skip
+
+TESTS = {"isfinite": "np.isfinite", "isinf": "np.isinf", "isnan": "np.isnan"}
 
 LOGIC = {"logical_and": "np.logical_and", "logical_or": "np.logical_or", "logical_not": "np.logical_not"}
 
@@ -139,6 +140,10 @@ class Group:
             return result in FLOATS and set(kinds) == {result} and (name not in OF_FLOAT32 or result == "float32")
         if name in COMPARE:
             return result == "bool" and len(set(kinds)) == 1 and kinds[0] in (*FLOATS, "int32", "int64")
+        if name in TESTS:
+            return result == "bool" and kinds[0] in FLOATS
+        if name == "astype":
+            return result in FLOATS and kinds[0] in ("bool", *FLOATS)
         if name in LOGIC:
             return result == "bool" and set(kinds) == {"bool"}
         if name == "clip":
@@ -184,7 +189,7 @@ class Group:
         over = self._over(outside)
         name, scratch = self.define(outside, over)
         given = ", ".join(local(n) for n in self.operands)
-        made = [self._dtype(n) for n in outside]
+        made = [self._made(n) for n in outside]
         call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{f', {local(over)}' if over else ''})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
         return outside
@@ -199,7 +204,7 @@ class Group:
         """The same on new memory, without looking at what is known."""
         name, scratch = self.define(outside, "")
         for each in outside:
-            self.writer.line(f"{local(each)} = np.empty({shape!r}, {dtype_text(self._dtype(each))})")
+            self.writer.line(f"{local(each)} = np.empty({shape!r}, {dtype_text(self._made(each))})")
         room = [f"np.empty({shape!r}, {dtype_text(dtype)})" for dtype in scratch]
         self.writer.line(f"{name}({', '.join([*map(local, [*self.operands, *outside]), *room])})")
         return outside
@@ -217,7 +222,7 @@ class Group:
             memory.over = {over: (memory.outputs[end], self._dtype(end))}
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
-            last |= dict.fromkeys(_used(each), k)
+            last |= dict.fromkeys(used(each), k)
         self.divisors = self._divisors(outside)
         lines = [line for k, each in enumerate(self.bindings) for line in self._step(memory, each, k, last)]
         name = f"g{self.live.at[id(self.bindings[-1])]}_"
@@ -233,14 +238,18 @@ class Group:
         """Sigmoids that one product alone uses: ``y * sigmoid(x)`` is ``y / (1 + exp(-x))``."""
         uses = Counter(name for each in self.bindings for name in _arguments(each))
         found: set[str] = set()
-        sigmoids = {b.name for b in self.bindings if _operator(b) == "sigmoid" and b.name not in outside}
+        sigmoids = {b.name for b in self.bindings if operator(b) == "sigmoid" and b.name not in outside}
         for each in self.bindings:
             inner = [n for n in _arguments(each) if n in sigmoids and uses[n] == 1]
-            if _operator(each) == "multiply" and inner:
+            if operator(each) == "multiply" and inner:
                 found.add(inner[0])
         return found
 
     def _dtype(self, name: str) -> str:
+        """Of the memory that a value is calculated in."""
+        return self._made(name)
+
+    def _made(self, name: str) -> str:
         type_ = self.writer.type_of(name)
         assert isinstance(type_, TensorType) and type_.dtype is not None
         return type_.dtype
@@ -254,9 +263,9 @@ class Group:
         given = call.args[:1] if limits is not None else call.args
         args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in given]
         spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
-        for used in _used(each):
-            if last[used] == k:
-                memory.free(used)
+        for read in used(each):
+            if last[read] == k:
+                memory.free(read)
         target = memory.make(each.name, dtype)
         for register in spare.values():
             memory.spare.setdefault(dtype, []).append(register)
@@ -287,7 +296,9 @@ class Group:
             and (turned := _reciprocal(call.args[1])) is not None
         ):
             return [f"np.multiply({args[0]}, {self._constant(turned)}, out={target})"]
-        return [f"{ {**BINARY, **UNARY, **COMPARE, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
+        if name == "astype":
+            return [f"np.copyto({target}, {args[0]}, casting='same_kind')"]
+        return [f"{ {**BINARY, **UNARY, **COMPARE, **TESTS, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
 
     def _is(self, node: Constant, number: int) -> bool:
         return node.shape == () and bits.decode(node.dtype, node.data[0]) == number
@@ -381,7 +392,7 @@ def _limits(call: Call) -> list[Fraction] | None:
     return found if len(found) == 2 and found[0] <= found[1] else None
 
 
-def _operator(each: VarBinding) -> str:
+def operator(each: VarBinding) -> str:
     assert isinstance(each.value, Call) and isinstance(each.value.op, Op)
     return each.value.op.name.removeprefix("relax.")
 
@@ -392,24 +403,7 @@ def _arguments(each: VarBinding) -> list[str]:
     return [a.name for a in each.value.args if isinstance(a, Var)]
 
 
-def _used(each: VarBinding) -> list[str]:
+def used(each: VarBinding) -> list[str]:
     """The variables that a step reads, each once."""
     assert isinstance(each.value, Call)
     return list(dict.fromkeys(a.name for a in each.value.args if isinstance(a, Var)))
-
-
-def group_at(writer: Writes, bindings: Sequence[Binding], first: int, end: int) -> Group | None:
-    """The longest group of ``bindings[first:end]`` that begins with the first of them, if it is worth it."""
-    type_ = writer.type_of(bindings[first].name)
-    if (
-        writer.live is None
-        or not isinstance(type_, TensorType)
-        or not isinstance(type_.shape, tuple)
-        or not type_.shape
-    ):
-        return None
-    group = Group(writer, writer.live, type_)
-    for k in range(first, end):
-        if not group.takes(bindings[k]):
-            break
-    return group if group.bindings and group.worth() else None

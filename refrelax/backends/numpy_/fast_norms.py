@@ -37,16 +37,24 @@ def plain(x: Any, *others: Any) -> bool:
     return all([type(each) is np.ndarray and each.dtype == x.dtype for each in others])  # noqa: C419
 
 
-def _softmax(name: str, form: Callable[[Any, Any], None]) -> Apply:
+def _softmax(name: str, form: Callable[[Any, Any], None], log: bool) -> Apply:
     row = OPERATORS[name]
 
     def apply(x: Any, axis: int = -1, out: Any = None) -> Any:
         if type(x) is np.ndarray and x.dtype in FLOATS and x.ndim and axis in (-1, x.ndim - 1):
+            if not x.size:
+                return np.empty_like(x)
             few = 0 < x.size < fast_rows.SMALL and x.flags.c_contiguous
             rows = x if few else as_rows(x, x.ndim - 1)
             if rows is not None:
                 target = place(out, x)
                 form(rows, target if few else target.reshape(rows.shape))
+                return target
+        elif x.dtype.name in NARROW and x.ndim and axis in (-1, x.ndim - 1):
+            rows = as_rows(x, x.ndim - 1)
+            if rows is not None:
+                target = fresh(x.shape, x.dtype)
+                fast_rows.narrow_softmax(rows, target.reshape(rows.shape), log)
                 return target
         return row({"axis": axis}, (x,), True)
 
@@ -56,6 +64,8 @@ def _softmax(name: str, form: Callable[[Any, Any], None]) -> Apply:
 def layer_norm(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
     if plain(x, gamma, beta) and (first := trailing(attrs["axes"], x.ndim)) is not None:
         rows = as_rows(x, first)
+        if not x.size and gamma.shape == beta.shape == x.shape[first:]:
+            return np.empty_like(x)
         if rows is not None and gamma.shape == beta.shape == x.shape[first:]:
             target = place(out, x)
             scale = gamma.reshape(-1) if attrs["scale"] else None
@@ -72,6 +82,8 @@ def rms_norm(x: Any, weight: Any, out: Any = None, **attrs: Any) -> Any:
             return fast_rows.rms_norm_of_one(x, weight, attrs["epsilon"], target)
     if plain(x, weight) and (first := trailing(attrs["axes"], x.ndim)) is not None:
         rows = as_rows(x, first)
+        if not x.size and weight.shape == x.shape[first:]:
+            return np.empty_like(x)
         if rows is not None and weight.shape == x.shape[first:]:
             target = place(out, x)
             fast_rows.rms_norm(rows, weight.reshape(-1), attrs["epsilon"], target.reshape(rows.shape))
@@ -118,14 +130,14 @@ def batch_norm(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, **attrs:
     return out, old * mean + new * center, old * variance + new * width
 
 
-def _wider(apply: Apply, kind: type = np.float64) -> Apply:
-    """Operands that are all float16, or all bfloat16, are calculated in ``kind``, and the result is rounded once. Where
+def _wider(apply: Apply) -> Apply:
+    """Operands that are all float16, or all bfloat16, are calculated in binary64, and the result is rounded once. Where
     a difference may cancel, float32 has an error of more than one unit of a small float16."""
 
     def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
         if x.dtype in FLOATS or x.dtype.name not in NARROW or any(o.dtype != x.dtype for o in others):
             return apply(x, *others, out=out, **attrs)
-        found = apply(*(v.astype(kind) for v in (x, *others)), **attrs)
+        found = apply(*(v.astype(np.float64) for v in (x, *others)), **attrs)
         return found.astype(x.dtype)
 
     return run
@@ -148,8 +160,8 @@ def _rounded(apply: Apply) -> Apply:
 
 
 NORMS: dict[str, Apply] = {
-    "relax.nn.softmax": _wider(_softmax("relax.nn.softmax", fast_rows.softmax), np.float32),
-    "relax.nn.log_softmax": _wider(_softmax("relax.nn.log_softmax", fast_rows.log_softmax)),
+    "relax.nn.softmax": _softmax("relax.nn.softmax", fast_rows.softmax, log=False),
+    "relax.nn.log_softmax": _softmax("relax.nn.log_softmax", fast_rows.log_softmax, log=True),
     "relax.nn.layer_norm": _rounded(layer_norm),
     "relax.nn.rms_norm": _wider(rms_norm),
     "relax.nn.group_norm": _rounded(_grouped("relax.nn.group_norm")),

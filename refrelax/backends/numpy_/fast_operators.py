@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.numpy_.blocks import Reshaped, filled
+from refrelax.backends.numpy_.blocks import Reshaped
+from refrelax.backends.numpy_.fast_losses import LOSSES
 from refrelax.backends.numpy_.fast_norms import NORMS
 from refrelax.backends.numpy_.fast_rows import VECDOT, blocks, row_squares, row_sums, trailing
+from refrelax.backends.numpy_.fast_scales import dequantize, quantize
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
@@ -167,6 +169,8 @@ def _spread(name: str, root: bool) -> Apply:
 
     def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         first = None if not axis or not usual(x) or not x.size else trailing(axis, x.ndim)
+        if first is None and axis and usual(x) and x.size and x.flags.c_contiguous:
+            return _spread_apart(x, axis, bool(keepdims), root)
         if not first or not x.flags.c_contiguous or prod(x.shape[first:]) > SHORT:
             return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
         rows = x.reshape(prod(x.shape[:first]), -1)
@@ -183,12 +187,29 @@ def _spread(name: str, root: bool) -> Apply:
     return apply
 
 
+def _spread_apart(x: Any, axis: Any, keepdims: bool, root: bool) -> Any:
+    """The same over axes that are not the last ones: each product is added where it is made."""
+    axes = sorted(a % x.ndim for a in (axis if isinstance(axis, list) else [axis]))
+    count = x.dtype.type(prod(x.shape[a] for a in axes))
+    apart = fresh(x.shape, x.dtype)
+    np.subtract(x, np.add.reduce(x, tuple(axes), keepdims=True) / count, out=apart)
+    every = "abcdefghijklmnopqrstuvwxyz"[: x.ndim]
+    kept = "".join(c for k, c in enumerate(every) if k not in axes)
+    width = np.einsum(f"{every},{every}->{kept}", apart, apart) / count
+    width = np.sqrt(width) if root else width
+    return whole(width.reshape([1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdims else width)
+
+
 def _extreme(name: str, ufunc: Any) -> Apply:
     row = OPERATORS[name]
 
     def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         if not usual(x) or not x.size or axis == []:
             return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
+        first = None if axis is None or not x.flags.c_contiguous else trailing(axis, x.ndim)
+        if first is not None and x.ndim - first > 1:  # (several axes as one: NumPy goes along the last one alone)
+            found = ufunc.reduce(x.reshape(*x.shape[:first], -1), axis=-1)
+            return found.reshape(*x.shape[:first], *(1,) * (x.ndim - first)) if keepdims else whole(found)
         return whole(ufunc.reduce(x, axis=_axes(axis), keepdims=bool(keepdims)))
 
     return apply
@@ -243,52 +264,6 @@ def _half_product(a: Any, b: Any) -> Any:
     return result
 
 
-# --- quantisation ----------------------------------------------------------------------------------------------------
-
-BLOCK = 1 << 16
-NARROW_INTEGERS = {"int8": (-128.0, 127.0), "uint8": (0.0, 255.0), "int16": (-32768.0, 32767.0)}
-
-
-def _quantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
-    """At float32 with one scale and one zero point for all, some elements at a time."""
-    out = attrs["out_dtype"]
-    one = type(scale) is np.ndarray and scale.size == 1 and scale.dtype == np.float32
-    if not one or not usual(x) or x.dtype != np.float32 or zero.size != 1 or zero.dtype.kind not in "iu":
-        return OPERATORS["relax.quantize"](attrs, (x, scale, zero), True)
-    if out not in NARROW_INTEGERS or not x.flags.c_contiguous:
-        return OPERATORS["relax.quantize"](attrs, (x, scale, zero), True)
-    low, high = map(np.float32, NARROW_INTEGERS[out])
-    point, size = zero.reshape(()).astype(np.float32), scale.reshape(())
-    result = fresh(x.shape, out)
-    flat, cells = x.reshape(-1), result.reshape(-1)
-    for first in range(0, len(flat), BLOCK):
-        t = np.divide(flat[first : first + BLOCK], size)
-        np.rint(t, out=t)
-        t += point
-        np.minimum(t, filled(high.reshape(()), t), out=t)
-        np.maximum(t, filled(low.reshape(()), t), out=t)
-        np.copyto(cells[first : first + BLOCK], t, casting="unsafe")
-    return result
-
-
-def _dequantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
-    """Of integers of at most 16 bits, whose differences float32 holds."""
-    one = type(scale) is np.ndarray and scale.size == 1 and scale.dtype == np.float32 and zero.size == 1
-    if not one or attrs["out_dtype"] != "float32" or x.dtype.name not in NARROW_INTEGERS or zero.dtype.kind not in "iu":
-        return OPERATORS["relax.dequantize"](attrs, (x, scale, zero), True)
-    if not x.flags.c_contiguous or abs(int(zero.reshape(()))) > 1 << 22:
-        return OPERATORS["relax.dequantize"](attrs, (x, scale, zero), True)
-    point, size = zero.reshape(()).astype(np.float32), scale.reshape(())
-    result = fresh(x.shape, np.float32)
-    flat, cells = x.reshape(-1), result.reshape(-1)
-    for first in range(0, len(flat), BLOCK):
-        t = cells[first : first + BLOCK]
-        np.copyto(t, flat[first : first + BLOCK])
-        t -= point
-        t *= size
-    return result
-
-
 # --- making ----------------------------------------------------------------------------------------------------------
 
 
@@ -312,24 +287,35 @@ def _reshape(x: Any, shape: Any, kept: Any = ()) -> Any:
 def _concat(*given: Any, axis: Any = 0) -> Any:
     """``given``: the parts, or one tuple of them; a part may be ``Reshaped``, which is copied once."""
     parts = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
-    shapes = [p.shape for p in parts]
-    if not shapes or type(axis) is not int or len({p.dtype for p in parts}) > 1 or not shapes[0]:
+    lead = parts[0].shape if parts else ()
+    if type(axis) is not int or not lead or not _alike(parts):
         return whole(OPERATORS["relax.concat"]({"axis": axis}, (tuple(map(_now, parts)),), True))
-    axis %= len(shapes[0])
-    whole_ = (*shapes[0][:axis], sum([s[axis] for s in shapes]), *shapes[0][axis + 1 :])
-    if any(s[:axis] != whole_[:axis] or s[axis + 1 :] != whole_[axis + 1 :] for s in shapes):
-        return np.concatenate([_now(p) for p in parts], axis=axis)  # which says what is wrong
-    result, first, lead = fresh(whole_, parts[0].dtype), 0, (slice(None),) * axis
-    if not any(isinstance(p, Reshaped) for p in parts):
+    axis %= len(lead)
+    before, after, total, moved = lead[:axis], lead[axis + 1 :], 0, False
+    for part in parts:
+        shape = part.shape
+        if len(shape) != len(lead) or shape[:axis] != before or shape[axis + 1 :] != after:
+            return np.concatenate([_now(p) for p in parts], axis=axis)  # which says what is wrong
+        total += shape[axis]
+        moved = moved or type(part) is Reshaped
+    result = fresh((*before, total, *after), parts[0].dtype)
+    if not moved:
         return np.concatenate(parts, axis=axis, out=result)
-    for part, shape in zip(parts, shapes, strict=True):
-        slot = result[(*lead, slice(first, first + shape[axis]))]
+    first, cut = 0, (slice(None),) * axis
+    for part in parts:
+        slot = result[(*cut, slice(first, first + part.shape[axis]))]
         if isinstance(part, Reshaped):
             part.place(slot)
         else:
             slot[...] = part
-        first += shape[axis]
+        first += part.shape[axis]
     return result
+
+
+def _alike(parts: Any) -> bool:
+    """Whether all parts have one dtype."""
+    kind = parts[0].dtype
+    return all([part.dtype is kind or part.dtype == kind for part in parts])  # noqa: C419
 
 
 def _now(part: Any) -> Any:
@@ -363,7 +349,16 @@ def _squeeze(x: Any, axis: Any = None) -> Any:
 
 
 def _strided_slice(x: Any, *bounds: Any, assume_inbound: bool = False) -> Any:
-    """A view (``liveness.VIEWED``), where the bounds are those of a slice."""
+    """A view (``liveness.VIEWED``), where the bounds are those of a slice; numbers mean what they do in Python."""
+    if not assume_inbound and all([type(each) is tuple for each in bounds]) and len(bounds) == 4:  # noqa: C419
+        cut = [slice(None)] * x.ndim
+        for axis, *numbers in zip(*bounds, strict=True):
+            start, stop, step = map(number, numbers)
+            if not step:
+                break
+            cut[number(axis)] = slice(start, stop, step)
+        else:
+            return x[tuple(cut)]
     return OPERATORS["relax.strided_slice"]({"assume_inbound": assume_inbound, "view": True}, (x, *bounds), True)
 
 
@@ -394,6 +389,7 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.where": _where,
     "relax.clip": _clip,
     **NORMS,
+    **LOSSES,
     "relax.mean": _mean,
     "relax.sum": _total,
     "relax.variance": _spread("relax.variance", root=False),
@@ -402,8 +398,8 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.min": _extreme("relax.min", np.minimum),
     "relax.argmax": _position("relax.argmax"),
     "relax.argmin": _position("relax.argmin"),
-    "relax.quantize": _quantize,
-    "relax.dequantize": _dequantize,
+    "relax.quantize": quantize,
+    "relax.dequantize": dequantize,
     "relax.matmul": _matmul,
     "relax.arange": _arange,
     "relax.concat": _concat,

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.narrow import narrowed, rounded, widened
+
 NEAR = 1 << 20
 """Elements of a block."""
 
@@ -76,6 +78,30 @@ def log_softmax(x: Any, out: Any) -> None:
     for part in WHOLE if x.size < SMALL else blocks(*x.shape):
         t = np.subtract(x[part], np.maximum.reduce(x[part], -1, keepdims=True), out=out[part])
         np.subtract(t, np.log(row_sums(np.exp(t))), out=t)
+
+
+NARROW_NEAR = 1 << 15
+"""The same for narrow elements, which are held in float32."""
+
+
+def narrow_softmax(x: Any, out: Any, log: bool) -> None:
+    """Of matrices of a narrow format: each step but the sum is rounded, as a loop program does that says them."""
+    kind = x.dtype
+    for part in blocks(x.shape[0], x.shape[1], NARROW_NEAR):
+        t = widened(x[part])
+        np.subtract(t, np.maximum.reduce(t, -1, keepdims=True), out=t)
+        rounded(t, kind)
+        raised = np.exp(t, out=None if log else t)
+        rounded(raised, kind)
+        total = row_sums(raised)
+        rounded(total, kind)
+        if log:
+            np.log(total, out=total)
+            rounded(total, kind)
+            np.subtract(t, total, out=t)
+        else:
+            np.divide(t, total, out=t)
+        narrowed(t, kind, out[part])
 
 
 # --- norms -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from math import prod
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
-from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.fast_operators import LARGE
 from refrelax.backends.numpy_.fast_sums import folded, sum_at
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
@@ -18,6 +17,7 @@ from refrelax.backends.numpy_.graph_values import by_definition, dtypes_of, know
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
+from refrelax.backends.numpy_.narrow_groups import group_at
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.dropped import drops

@@ -108,9 +108,22 @@ def hosted(name: str, row: Run) -> Run:
     return run
 
 
+OWN = frozenset(np.dtype(code).name for code in "?bBhHiIqQefd")
+"""NumPy's own dtypes, as prim values name them."""
+
+
 def _usual(args: Sequence[Any]) -> bool:
-    """Whether all arguments are arrays of NumPy's own dtypes."""
-    return all(type(each) is np.ndarray and each.dtype.isbuiltin == 1 for each in args)
+    """Whether all arguments are arrays of NumPy's own dtypes, prim values of these, or tuples of such."""
+    for each in args:  # (quicker than ``all``)
+        if type(each) is np.ndarray:
+            if each.dtype.isbuiltin != 1:
+                return False
+        elif isinstance(each, tuple):
+            if not _usual(each):
+                return False
+        elif not isinstance(each, Prim) or each.dtype not in OWN:
+            return False
+    return True
 
 
 def _widened(value: Any) -> Any:

@@ -16,7 +16,7 @@ from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.blocks import NEAR
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import Attrs, Run, extents, literal, met, number_of, plain
-from refrelax.backends.numpy_.operators_window import DATA, from_plain, to_plain
+from refrelax.backends.numpy_.operators_window import DATA, from_plain, order, to_plain
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
 
@@ -215,7 +215,10 @@ def _resize(n: int) -> Run:
             found = exact.converted(x, out)
         else:
             acc = np.dtype(np.float64 if x.dtype == np.float64 else np.float32)
-            found = exact.converted(_weighted(exact.converted(x, acc), axes, fast), out)
+            if plain(fast, x) and attrs["coordinate_transformation_mode"] != "tf_crop_and_resize":  # where it lies
+                spots = order(attrs["layout"], DATA[n])[2:]
+                return exact.converted(_weighted(args[0], axes, spots, fast), out)
+            found = exact.converted(_weighted(exact.converted(x, acc), axes, range(2, 2 + n), fast), out)
         if attrs["coordinate_transformation_mode"] == "tf_crop_and_resize":
             for k, axis in enumerate(axes):
                 within: Any = inside(axis).reshape([-1] + [1] * (n - k - 1))
@@ -225,12 +228,13 @@ def _resize(n: int) -> Run:
     return run
 
 
-def _weighted(x: Any, axes: Sequence[Axis], fast: bool) -> Any:
-    """The weighted sums along each axis, the last axis first; ``fast``: as products of matrices."""
+def _weighted(x: Any, axes: Sequence[Axis], spots: Sequence[int], fast: bool) -> Any:
+    """The weighted sums along each axis, which are the axes ``spots`` of ``x``, the last axis first; ``fast``: as
+    products of matrices."""
     quick = plain(fast, x) and bool(np.isfinite(x).all())
-    for k in reversed(range(len(axes))):
-        axis, shape = axes[k], x.shape
-        lead, tail = shape[: 2 + k], shape[3 + k :]
+    for axis, spot in reversed(list(zip(axes, spots, strict=True))):
+        shape = x.shape
+        lead, tail = shape[:spot], shape[spot + 1 :]
         if quick and axis.method == "linear" and axis.size >= 32 and prod(tail) >= 16:
             x = _between(x, axis, prod(lead), tail).reshape(*lead, axis.new, *tail)
             continue
@@ -243,7 +247,7 @@ def _weighted(x: Any, axes: Sequence[Axis], fast: bool) -> Any:
             continue
         total = np.zeros((*lead, axis.new, *tail), x.dtype)
         for places, weights in taps_of(axis, x.dtype):
-            total = total + np.take(x, places, axis=2 + k) * weights.reshape([-1] + [1] * len(tail))
+            total = total + np.take(x, places, axis=spot) * weights.reshape([-1] + [1] * len(tail))
         x = total
     return x
 
@@ -252,14 +256,16 @@ def _between(x: Any, axis: Axis, lead: int, tail: Sequence[int]) -> Any:
     """The weighted sums of two rows each, some of the arrays before the axis at a time."""
     cells = np.ascontiguousarray(x).reshape(lead, axis.size, prod(tail))
     result = fresh((lead, axis.new, prod(tail)), x.dtype)
-    (low, first), (high, second) = taps_of(axis, x.dtype)
+    (low, first), (high, second) = ((places, weights[:, None]) for places, weights in taps_of(axis, x.dtype))
+    if prod(tail) < 64:  # so that NumPy has one long loop
+        first, second = (np.repeat(weights, prod(tail), axis=1) for weights in (first, second))
     step = max(1, NEAR // (axis.new * prod(tail)))
     for at in range(0, lead, step):
         part, out = cells[at : at + step], result[at : at + step]
         np.take(part, low, axis=1, out=out, mode="clip")
-        out *= first[:, None]
+        out *= first
         other = np.take(part, high, axis=1, mode="clip")
-        other *= second[:, None]
+        other *= second
         out += other
     return result
 

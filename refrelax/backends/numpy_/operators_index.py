@@ -4,6 +4,7 @@ run."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -30,11 +31,17 @@ def flat_position(index: Sequence[Any], extents: Sequence[int]) -> Any:
             position = own
             continue
         position = position * n
-        if np.broadcast_shapes(position.shape, own.shape) == position.shape:
+        if position.shape == own.shape or np.broadcast_shapes(position.shape, own.shape) == position.shape:
             position += own
         else:
             position = position + own
     return position
+
+
+def together(index: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of some arrays broadcast together: mostly that of each."""
+    shapes = {i.shape for i in index}
+    return tuple(shapes.pop()) if len(shapes) == 1 else np.broadcast_shapes(*shapes)
 
 
 def load(x: Any, index: Sequence[Any]) -> Any:
@@ -80,7 +87,7 @@ def wrapped(index: Any, n: int) -> Any:
 def _inside(index: Any, n: int) -> bool:
     """Whether all of some positions are of ``n``: one look, at negative numbers as great ones."""
     if index.dtype == np.int64 and index.ndim:
-        return bool(index.view(np.uint64).max() < n)
+        return bool(np.maximum.reduce(index.view(np.uint64), axis=None) < n)
     return bool(index.min() >= 0 and index.max() < n)
 
 
@@ -113,32 +120,39 @@ STEPS = {"add": np.add, "mul": np.multiply}
 
 
 def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
-    """A copy of ``x`` with ``values`` stored at ``index``, in row-major order of the values."""
-    shape, rest = np.broadcast_shapes(*(np.shape(i) for i in index)), x.shape[len(index) :]
-    if 0 in (*shape, *rest):  # nothing to store
+    """A copy of ``x`` with ``values`` stored at ``index``, in row-major order of the values; a negative index counts
+    from the end, once."""
+    shape = together(index)
+    rest = x.shape[len(index) :]
+    if 0 in shape or 0 in rest:  # nothing to store
         return np.array(x, order="C")
-    if any(np.size(i) and not _inside(i, n) for i, n in zip(index, x.shape, strict=False)):
-        raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
-    values = np.broadcast_to(values, (*shape, *rest)).reshape(prod(shape), *rest)
+    index = [_placed(i, n, x.shape) for i, n in zip(index, x.shape, strict=False)]
+    if values.shape != (*shape, *rest):
+        values = np.broadcast_to(values, (*shape, *rest))
+    values = values.reshape(prod(shape), *rest)
     if reduction == "mean":
         return _mean(
             x, [np.broadcast_to(i, shape) for i in index], store(x, index, values.reshape(*shape, *rest), "add")
         )
     if reduction not in ("update", "", *COMBINE):
         raise unspecified("op.scatter/reduction", f"reduction {reduction!r}")
+    if not index:  # the whole of it, once for each value
+        position = np.zeros(prod(shape), np.int64)
+    else:
+        position = flat_position(index, x.shape)
+        if position.shape != shape:
+            position = np.broadcast_to(position, shape)
+        position = position.reshape(-1)
     result = fresh(x.shape, x.dtype)
     np.copyto(result, x)
-    if not index:  # the whole of it, once for each value
-        index, result = [np.zeros(shape, np.int64)], result[None]
-    position = np.ascontiguousarray(np.broadcast_to(flat_position(index, x.shape), shape)).reshape(-1)
-    rows = result.reshape(prod(result.shape[: len(index)]), *rest)
+    rows = result.reshape(prod(x.shape[: len(index)]), *rest)
     if reduction in ("update", ""):
         values = values.astype(x.dtype, copy=False)
         if rows.ndim > 1 and rows[0].nbytes <= 1 << 12:  # (one object a row is quicker than a loop over it)
             rows, values = _as_objects(rows), _as_objects(np.ascontiguousarray(values))
         rows[position] = values  # in order: the last one stays
     else:
-        if reduction == "add" and not _one_zero(x):  # a sum begins at +0: a stored-to -0 does not survive
+        if reduction == "add" and not (_one_zero(values) or _one_zero(x)):  # a sum begins at +0: no stored-to -0 stays
             rows[position] += np.zeros((), dtype=x.dtype)
         if rows.ndim == 1 and reduction in STEPS and x.dtype.num in PLAIN_SORTS:
             STEPS[reduction].at(rows, position, values.astype(x.dtype, copy=False))
@@ -147,10 +161,27 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     return result.reshape(x.shape)
 
 
+def _placed(index: Any, n: int, shape: Sequence[int]) -> Any:
+    """An index of a store, which ends the run where it is out of range."""
+    if not index.size or _inside(index, n):
+        return index
+    wide = index.astype(np.int64)
+    wide = np.where(wide < 0, wide + n, wide)
+    if not _inside(wide, n):
+        raise unspecified("op.scatter/out-of-range", f"a store outside of {tuple(shape)}")
+    return wide
+
+
 def _as_objects(rows: Any) -> Any:
     """The rows of an array as elements that are only moved."""
-    cells = rows.reshape(len(rows), -1)
-    return cells.view(np.uint8).view(np.dtype((np.void, cells.shape[1] * cells.itemsize)))[:, 0]
+    cells = rows if rows.ndim == 2 else rows.reshape(len(rows), -1)
+    return cells.view(_object(cells.shape[1] * cells.itemsize))[:, 0]
+
+
+@cache
+def _object(size: int) -> Any:
+    """The dtype of so many bytes."""
+    return np.dtype((np.void, size))
 
 
 def _folded(rows: Any, position: Any, values: Any, fold: Any) -> None:
@@ -200,7 +231,7 @@ def scatter_elements(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         raise unspecified("op.scatter_elements/extents", f"{indices.shape} and {updates.shape}")
     axis = attrs["axis"] % x.ndim
     index = grid(indices.shape, x.ndim)
-    index[axis] = wrapped(indices, x.shape[axis])
+    index[axis] = indices
     return store(x, index, updates, attrs["reduction"])
 
 
@@ -209,19 +240,18 @@ def scatter_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     depth = indices.shape[-1]
     if depth > x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         raise unspecified("op.scatter_nd/extents", f"{updates.shape}, {indices.shape}, {x.shape}")
-    index = [wrapped(indices[..., k], x.shape[k]) for k in range(depth)]
-    return store(x, index, updates, attrs["reduction"])
+    return store(x, [indices[..., k] for k in range(depth)], updates, attrs["reduction"])
 
 
 def index_put(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x, indices, values = args
     indices = indices if isinstance(indices, tuple) else (indices,)
-    shape = np.broadcast_shapes(*(t.shape for t in indices))
-    count = int(np.prod(shape))
-    if values.size == count:
+    shape = together(indices)
+    if values.size == prod(shape):
         values = values.reshape(shape)
-    index = [np.broadcast_to(wrapped(t, n), shape) for t, n in zip(indices, x.shape, strict=True)]
-    return store(x, index, values, "add" if attrs["accumulate"] else "update")
+    if len(indices) != x.ndim:
+        raise ValueError(f"{len(indices)} indices of {x.ndim} axes")
+    return store(x, indices, values, "add" if attrs["accumulate"] else "update")
 
 
 def slice_scatter(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -389,6 +419,9 @@ def unique(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     if keys.dtype.kind == "f" and np.isnan(keys).any():
         raise unspecified("num/nan-in-extremes", "R.unique of items with a NaN")
     count = x.shape[along]
+    if x.ndim == 1 and keys.dtype.kind in "iu" and number(ascending) and not any(map(number, (index, inverse, counts))):
+        laid = np.sort(keys)
+        return laid[np.concatenate([[True], laid[1:] != laid[:-1]])].astype(x.dtype, copy=False) if count else x.copy()
     lines = np.moveaxis(keys, along, 0).reshape(count, prod(keys.shape) // count if count else 0)
     order = np.lexsort(lines.T[::-1]) if lines.size else np.arange(count)  # (stable: equals stay as they are met)
     laid = lines[order]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import isqrt, prod
 from typing import Any
 
@@ -18,14 +19,16 @@ from refrelax.errors import unspecified
 def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     """``fast``: NumPy's. Else one point of the summed labels at a time, the labels in order of first occurrence."""
     operands = list(args[0]) if isinstance(args[0], tuple) else [args[0]]
+    if len(operands) == 2 and plain(fast, operands[0]) and operands[0].dtype == operands[1].dtype:
+        product = _product_of(attrs["subscripts"], operands[0].shape, operands[1].shape)
+        if product is not None:
+            return product(*operands)
     words, out = labels(attrs["subscripts"].replace(" ", ""), [x.ndim for x in operands])
     size: dict[str, int] = {}
     pairs = [(c, n) for word, x in zip(words, operands, strict=True) for c, n in zip(word, x.shape, strict=True)]
     for label, n in pairs:
         size[label] = n if n != 1 or label not in size else size[label]
     if plain(fast, operands[0]) and all(size[label] == n for label, n in pairs):
-        if len(operands) == 2 and (found := _as_product(words, out, operands)) is not None:
-            return found
         path: Any = ["einsum_path", (0, 1)] if len(operands) == 2 else len(operands) > 2  # no search where there is one
         return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=path))  # a diagonal is a view
     summed = [label for label in size if label not in out]
@@ -37,26 +40,43 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     return np.asarray(total, dtype=operands[0].dtype).reshape(shape)
 
 
-def _as_product(words: list[str], out: str, operands: Sequence[Any]) -> Any:
-    """A contraction of two operands as a product of stacks of matrices; ``None`` if it is no such thing."""
-    a, b = words
-    if len(set(a)) < len(a) or len(set(b)) < len(b) or operands[0].dtype != operands[1].dtype:
+Shape = tuple[int, ...]
+
+
+@lru_cache(maxsize=256)
+def _product_of(subscripts: str, first: Shape, second: Shape) -> Callable[[Any, Any], Any] | None:
+    """A contraction of two operands of these shapes as a product of stacks of matrices, or of elements where nothing is
+    summed; ``None`` if it is no such thing."""
+    (a, b), out = labels(subscripts.replace(" ", ""), [len(first), len(second)])
+    if len(set(a)) < len(a) or len(set(b)) < len(b):
         return None
+    size: dict[str, int] = {}
+    for c, n in zip(a + b, (*first, *second), strict=True):
+        if size.setdefault(c, n) != n:
+            return None
     batch = [c for c in out if c in a and c in b]
     left, right = [c for c in out if c in a and c not in b], [c for c in out if c in b and c not in a]
     summed = [c for c in a if c in b and c not in out]
-    if len(batch) + len(left) + len(summed) < len(a) or len(batch) + len(right) + len(summed) < len(b) or not summed:
+    if len(batch) + len(left) + len(summed) < len(a) or len(batch) + len(right) + len(summed) < len(b):
         return None
-    size = {c: n for word, x in zip(words, operands, strict=True) for c, n in zip(word, x.shape, strict=True)}
+    if not summed:
+        shapes = [tuple(size[c] if c in word else 1 for c in out) for word in (a, b)]
+        orders = [tuple(word.index(c) for c in out if c in word) for word in (a, b)]
+        return lambda x, y: x.transpose(orders[0]).reshape(shapes[0]) * y.transpose(orders[1]).reshape(shapes[1])
 
-    def laid(x: Any, word: str, rows: list[str], columns: list[str]) -> Any:
-        x = np.transpose(x, [word.index(c) for c in (*batch, *rows, *columns)])
-        return x.reshape([*(size[c] for c in batch), prod(size[c] for c in rows), prod(size[c] for c in columns)])
+    def laid(word: str, rows: list[str], columns: list[str]) -> tuple[Shape, Shape]:
+        shape = (*(size[c] for c in batch), prod(size[c] for c in rows), prod(size[c] for c in columns))
+        return tuple(word.index(c) for c in (*batch, *rows, *columns)), shape
 
-    product = np.matmul(laid(operands[0], a, left, summed), laid(operands[1], b, summed, right))
+    (turn_a, shape_a), (turn_b, shape_b) = laid(a, left, summed), laid(b, summed, right)
     order = [*batch, *left, *right]
-    cells = product.reshape([size[c] for c in order])
-    return np.transpose(cells, [order.index(c) for c in out])
+    shape, turn = tuple(size[c] for c in order), tuple(order.index(c) for c in out)
+
+    def product(x: Any, y: Any) -> Any:
+        found = np.matmul(x.transpose(turn_a).reshape(shape_a), y.transpose(turn_b).reshape(shape_b))
+        return found.reshape(shape).transpose(turn)
+
+    return product
 
 
 def _at(x: Any, point: tuple[int, ...], kept: int) -> Any:

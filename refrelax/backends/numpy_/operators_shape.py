@@ -156,7 +156,10 @@ def repeat(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 
 def flip(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-    return np.flip(args[0], axis=attrs["axis"]).copy()
+    (x,), axis = args, attrs["axis"] % args[0].ndim
+    result = fresh(x.shape, x.dtype)
+    np.copyto(result, x[(slice(None),) * axis + (slice(None, None, -1),)])
+    return result
 
 
 def meshgrid(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -245,12 +248,15 @@ def one_hot(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     axis, dtype = attrs["axis"], numpy_dtype(on.dtype)
     axis = axis + x.ndim + 1 if axis < 0 else axis
     depth, inner = attrs["depth"], axis == x.ndim
-    if inner and x.size and depth and np.min(x) >= 0 and np.max(x) < depth:
+    if inner and x.size and depth and x.min() >= 0 and x.max() < depth:
         other = literal(dtype, off.value)
-        plain_zero = not other.tobytes().strip(b"\0")
-        result = np.zeros((x.size, depth), dtype) if plain_zero else np.full((x.size, depth), other, dtype)
-        result[np.arange(x.size), x.reshape(-1).astype(np.int64)] = literal(dtype, on.value)
-        return result.reshape(*x.shape, depth)
+        result = np.zeros((*x.shape, depth), dtype)
+        if other.tobytes().strip(b"\0"):
+            result.fill(other)
+        spots = np.arange(0, result.size, depth)
+        spots += x.reshape(-1).astype(np.int64, copy=False)
+        result.reshape(-1)[spots] = literal(dtype, on.value)
+        return result
     keys = np.arange(attrs["depth"]).reshape([-1 if k == axis else 1 for k in range(x.ndim + 1)])
     hit = np.expand_dims(x.astype(np.int64), axis) == keys
     return np.where(hit, literal(dtype, on.value), literal(dtype, off.value)).astype(dtype)

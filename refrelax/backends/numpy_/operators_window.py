@@ -7,6 +7,7 @@ An array is brought to the plain layout (batch, channel, space), padded, and see
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -25,20 +26,21 @@ DATA = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
 
 
-def order(layout: str, plain_layout: str) -> list[int]:
+@cache
+def order(layout: str, plain_layout: str) -> tuple[int, ...]:
     """The axes of ``layout`` in the order of the plain one."""
     if sorted(layout) != sorted(plain_layout):
         raise Unsupported(f"the layout {layout}")
-    return [layout.index(c) for c in plain_layout]
+    return tuple(layout.index(c) for c in plain_layout)
 
 
 def to_plain(x: Any, layout: str, plain_layout: str) -> Any:
-    return np.transpose(x, order(layout, plain_layout))
+    return x if layout == plain_layout else np.transpose(x, order(layout, plain_layout))
 
 
 def from_plain(x: Any, layout: str, plain_layout: str) -> Any:
     """``x``, new memory, in ``layout``."""
-    return np.ascontiguousarray(np.transpose(x, np.argsort(order(layout, plain_layout))))
+    return np.ascontiguousarray(x if layout == plain_layout else np.transpose(x, order(plain_layout, layout)))
 
 
 def taps(
@@ -181,7 +183,8 @@ def _pool(n: int, largest: bool) -> Run:
                     total = total + view
             end = [m + (q if attrs["count_include_pad"] else 0) for m, q in zip(size, after, strict=True)]
             low = [-p if attrs["count_include_pad"] else 0 for p in before]
-            total = exact.truncated_divide(total, exact.cast(_covered(geometry, counts, low, end), x.dtype))
+            count = _covered(tuple(geometry), tuple(counts), tuple(low), tuple(end), x.dtype)
+            total = exact.truncated_divide(total, count)
         found = from_plain(total.astype(args[0].dtype, copy=False), attrs["out_layout"] or attrs["layout"], DATA[n])
         return found.copy() if np.may_share_memory(found, args[0]) else found  # (windows of one element are views)
 
@@ -212,13 +215,16 @@ def by_axes(
     return x
 
 
-def _covered(geometry: list[Any], counts: Sequence[int], low: Sequence[int], end: Sequence[int]) -> Any:
+@lru_cache(maxsize=256)
+def _covered(
+    geometry: tuple[Any, ...], counts: tuple[int, ...], low: tuple[int, ...], end: tuple[int, ...], kind: Any
+) -> Any:
     """How many positions of each window lie between ``low`` and ``end``, at least 1."""
     total = np.ones((), dtype=np.int64)
     for (_, k, s, d, p, _), count, least, most in zip(geometry, counts, low, end, strict=True):
         spots = np.arange(count)[:, None] * s - p + np.arange(k)[None, :] * d
         total = total[..., None] * ((spots >= least) & (spots < most)).sum(axis=1)
-    return np.maximum(total, 1)
+    return exact.cast(np.maximum(total, 1), kind)
 
 
 def lowest(dtype: Any) -> Any:
@@ -229,6 +235,10 @@ def lowest(dtype: Any) -> Any:
     return literal(dtype, float("-inf") if infinite else -bits.largest_finite(dtype.name))
 
 
+LANES = 1 << 14
+"""Elements that may be summed in lanes; NumPy sums more of them in pairs, which errs less."""
+
+
 def _adaptive(n: int) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         x = to_plain(args[0], attrs["layout"], DATA[n])
@@ -237,8 +247,11 @@ def _adaptive(n: int) -> Run:
         size = x.shape[2:]
         if plain(fast, x) and x.size and all(q and m % q == 0 for m, q in zip(size, wanted, strict=True)):
             split = [e for m, q in zip(size, wanted, strict=True) for e in (q, m // q)]
-            cells = x.reshape(*x.shape[:2], *split)
-            found = cells.mean(axis=tuple(range(3, 3 + 2 * n, 2)), dtype=x.dtype)
+            if prod(wanted) == 1 and prod(size) <= LANES and x.flags.c_contiguous:
+                total = np.einsum("ij->i", x.reshape(-1, prod(size))) / x.dtype.type(prod(size))
+                found = total.reshape(*x.shape[:2], *wanted)
+            else:
+                found = x.reshape(*x.shape[:2], *split).mean(axis=tuple(range(3, 3 + 2 * n, 2)), dtype=x.dtype)
             return from_plain(found, attrs["out_layout"] or attrs["layout"], DATA[n])
         result: Any = np.zeros((*x.shape[:2], *wanted), dtype=x.dtype)
         for y in product(*(range(q) for q in wanted)):

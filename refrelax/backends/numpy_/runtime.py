@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import attention, blocks, exact, fast_operators
+from refrelax.backends.numpy_ import attention, blocks, exact, fast_operators, narrow
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.ops.transform import fact as memory_fact
@@ -273,6 +273,10 @@ def so_many(name: str, args: tuple[Any, ...], wanted: int) -> tuple[Any, ...]:
 attend = attention.attend
 attend_biased = attention.attend_biased
 blocked = blocks.blocked
+kinds = blocks.KINDS
+widened = narrow.widened
+rounded = narrow.rounded
+narrowed = narrow.narrowed
 filled = blocks.filled
 Reshaped = blocks.Reshaped
 where = blocks.where

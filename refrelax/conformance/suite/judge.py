@@ -159,7 +159,7 @@ def _returned(record: Record, answer: Answer) -> Said:
         if (other := _other_kind(canonical, found)) is not None:
             return "failed", f"{path}: {other}"
         exact = cores(values.from_json(canonical))
-        result = compare(values.permitted_from_json(permitted), values.from_json(found), exact)
+        result = compare(values.permitted_from_json(values.whole(permitted, canonical)), values.from_json(found), exact)
         if isinstance(result.verdict, Outside) and result.counts.compared:
             return "failed", _place(path, result.verdict)
         compared += result.counts.inside
@@ -180,6 +180,8 @@ def _other_kind(wanted: Any, found: Any) -> str | None:
             return f"expected something opaque, found {values.shown(found)}"
         case ((bool() | int() | {"dtype": _, "value": _}), {"dtype": _, "shape": _}):
             return f"expected a prim value, found a tensor {values.shown(found)}"
+        case {"dtype": dtype, "value": _}, bool() if dtype != "bool":
+            return f"expected a prim value of {dtype}, found a truth"
         case {"dtype": dtype, "value": _}, {"dtype": theirs, "value": _} if dtype != theirs:
             if dtypes.is_float(dtype) and isinstance(theirs, str) and theirs in bits.FORMATS:
                 return None

@@ -157,14 +157,19 @@ def _ran(case: Case, checked: CheckedModule) -> Record:
     )
     assert isinstance(ended, Returned), f"{case.place}: {ended}"
     effects = [{"kind": e.kind, "name": e.name, "payload": list(map(values.to_json, e.payload))} for e in ended.effects]
-    found |= {"value": values.to_json(ended.value), "arguments": list(map(values.to_json, ended.arguments))}
+    found |= {
+        "value": values.to_json(ended.value),
+        "arguments": values.by_bits(list(map(values.to_json, ended.arguments))),
+    }
     found |= {"effects": effects, "permitted": None}
     if isinstance(permitted, Returned):
-        found["permitted"] = {
+        sets = {
             "value": values.permitted_to_json(permitted.value),
             "arguments": list(map(values.permitted_to_json, permitted.arguments)),
             "effects": [list(map(values.permitted_to_json, each.payload)) for each in permitted.effects],
         }
+        own = {**found, "effects": [each["payload"] for each in effects]}
+        found["permitted"] = {name: values.brief(each, own[name]) for name, each in sets.items()}
     return found
 
 

@@ -4,7 +4,7 @@ A tensor is ``{"dtype", "shape", "bits", "data"}``, its elements in row-major or
 people, as numbers. Whoever answers gives one of the two: a number is rounded to the dtype once. In a *permitted*
 tensor an element may also be a set: ``{"low", "high"}`` (numbers between two, both included, by value), ``{"values"}``
 (one of these), each with ``"nan": true`` if a NaN is permitted as well and ``"open": rule`` if whatever is given there
-is.
+is; null stands for a tensor with no such set, which is told already (``brief``).
 
 Spec: ``spec/01-conformance.md``.
 """
@@ -201,6 +201,39 @@ def _members(held: Ints | TruthSet) -> list[int]:
     if isinstance(held, TruthSet):
         return [each for each, there in ((0, held.false), (1, held.true)) if there]
     return [held.lo] if held.count == 1 else list(held.listed()) if held.values is not None else []
+
+
+def by_bits(spec: Any) -> Any:
+    """A value without the numbers that people read."""
+    match spec:
+        case {"bits": _, "data": _}:
+            return {key: each for key, each in spec.items() if key != "data"}
+        case list():
+            return [by_bits(each) for each in spec]
+        case _:
+            return spec
+
+
+def brief(permitted: Any, own: Any) -> Any:
+    """``permitted``, with null for a tensor in whose place nothing may stand but what ``own`` says."""
+    match permitted, own:
+        case {"permitted": elements}, {"bits": bits} if elements == bits:
+            return None
+        case list(), list():
+            return [brief(p, o) for p, o in zip(permitted, own, strict=True)]
+        case _:
+            return permitted
+
+
+def whole(permitted: Any, own: Any) -> Any:
+    """``brief`` backwards."""
+    match permitted, own:
+        case None, {"dtype": _, "shape": _, "bits": _}:
+            return {"dtype": own["dtype"], "shape": own["shape"], "permitted": own["bits"]}
+        case list(), list() if len(permitted) == len(own):
+            return [whole(p, o) for p, o in zip(permitted, own, strict=True)]
+        case _:
+            return permitted
 
 
 def permitted_from_json(spec: Any) -> Any:

@@ -202,8 +202,13 @@ def _target(reader: ScalarReader, node: ast.Call) -> Intrinsic:
     """``T.target({…})`` or ``T.target("…")``, as an intrinsic of its configuration in JSON."""
     found = bound(reader, node, "target_config", "host", "span")
     parts = []
-    for each in (given for name, given in found.items() if name != "span"):
+    for name in ("target_config", "host"):
+        if name not in found:
+            continue
+        each = found[name]
         value = reader.value(each)
+        if name == "host" and value is None:
+            continue
         if isinstance(value, dict):
             try:
                 value = json.dumps(value, sort_keys=True)

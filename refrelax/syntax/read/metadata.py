@@ -50,16 +50,38 @@ def _json_of(stmt: ast.stmt) -> str | None:
 
 def _strings(src: Source, stmt: ast.stmt, text: str) -> list[str]:
     """The ``ir.StringImm`` values in order: the root maps kinds to arrays, all by node number."""
+    strings: list[str] = []
     try:
         graph: Any = json.loads(text)
         nodes = graph["nodes"]
-        root = nodes[graph["root_index"]]["data"]
+        root = _list(_data(nodes, graph["root_index"]))
         for key, value in zip(root[::2], root[1::2], strict=True):
-            if nodes[key]["data"] == STRINGS:
-                return [str(nodes[nodes[each]["data"]["value"]]["data"]) for each in nodes[value]["data"]]
+            kind = _string(_data(nodes, key))
+            items = [_data(nodes, each) for each in _list(_data(nodes, value))]
+            if kind == STRINGS:
+                strings += [_string(_data(nodes, item["value"])) for item in items]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         src.fail(stmt, "syn/metadata-text", f"expected the JSON of TVM's metadata: {type(error).__name__}")
-    return []
+    return strings
+
+
+def _data(nodes: Any, number: object) -> Any:
+    """The data of a node: Python would also count from the end, and take a truth for a number."""
+    if type(number) is not int or number < 0:
+        raise IndexError(number)
+    return nodes[number]["data"]
+
+
+def _list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise TypeError(data)
+    return data
+
+
+def _string(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError(data)
+    return data
 
 
 class _Replacing(ast.NodeTransformer):

@@ -182,6 +182,8 @@ def namespace_call(reader: ScalarReader, node: ast.Call, name: str) -> Any:
 def unknown(reader: ScalarReader, node: ast.expr, name: str) -> NoReturn:
     """Refuse ``T.<name>``, with the nearest names there are."""
     every = [*INTRINSICS, *ALIASES, *SPECIAL, *rewrites.UNARY, *rewrites.BINARY, *rewrites.OF_DTYPE, *BINARY_OPS]
+    if name in every:
+        reader.src.fail(node, "syn/unknown-intrinsic", f"T.{name} is no expression by itself: it is called")
     near = difflib.get_close_matches(name, every, n=2)
     hint = f"; did you mean {' or '.join('T.' + n for n in dict.fromkeys(near))}?" if near else ""
     reader.src.fail(node, "syn/unknown-intrinsic", f"T.{name} is unknown{hint}")

@@ -136,9 +136,44 @@ def test_the_package_is_enough(suite: tuple[Path, list[Record]], tmp_path: Path)
     done = subprocess.run(
         [command, folder, "--impl", second, "--only", "evaluation/if"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0 and " 0 failed" in done.stdout.splitlines()[-1], done.stdout + done.stderr
+    assert done.returncode == 0 and " 0 failed" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_bad_command_line_is_told() -> None:
     assert run().returncode == 2 and run("nowhere", "--impl").returncode == 2
     assert run("nowhere", "--judge", "x").returncode == 3
+
+
+def test_an_empty_choice_is_no_score(suite: tuple[Path, list[Record]]) -> None:
+    done = run(suite[0], "--impl", f"node {SECOND / 'main.js'}", "--only", "nothing-like-it")
+    assert done.returncode == 3 and "no case is chosen" in done.stderr
+
+
+HANGS = """
+const second = require({main});
+require("node:readline").createInterface({{ input: process.stdin }}).on("line", (line) => {{
+  const asked = JSON.parse(line);
+  for (; asked.case === {case};);
+  process.stdout.write(JSON.stringify({{ ...second.ended(asked), id: asked.id }}) + "\\n");
+}});
+"""
+
+
+@pytest.mark.thorough
+def test_a_case_that_hangs_costs_nothing_but_its_deadline(suite: tuple[Path, list[Record]], tmp_path: Path) -> None:
+    """Every other answer is the one that is given without it."""
+    folder, records = suite
+    hangs = next(each["name"] for each in records[len(records) // 2 :] if each["profile"] == "graph")
+    program = tmp_path / "hangs.js"
+    program.write_text(HANGS.format(main=json.dumps(str(SECOND / "main.js")), case=json.dumps(hangs)), "utf-8")
+    without, kept = tmp_path / "without.jsonl", tmp_path / "kept.jsonl"
+    asked(folder, without)
+    done = run(folder, "--impl", f"node {program}", "--deadline", "20", "--answers", kept)
+    assert f"failed: {hangs}: hang" in done.stdout
+    pairs = zip(without.read_text("utf-8").splitlines(), kept.read_text("utf-8").splitlines(), strict=True)
+    assert [json.loads(theirs)["case"] for own, theirs in pairs if own != theirs] == [hangs]
+
+
+def test_what_is_lacking_is_told(suite: tuple[Path, list[Record]]) -> None:
+    done = run(suite[0], "--impl", f"node {SECOND / 'main.js'}", "--only", "claims/")
+    assert "asked for most: the profile shapes (" in done.stdout

@@ -16,7 +16,7 @@ import pytest
 
 from refrelax.cli import main
 from refrelax.conformance import load, load_named_examples
-from refrelax.conformance.suite import schemas, serve, store
+from refrelax.conformance.suite import schemas, serve, store, values
 from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.pairs import score
@@ -122,7 +122,7 @@ def test_one_wrong_bit_fails() -> None:
     wrong, turned = [], {}
     for each in records():
         answer = own_answers().get(each["name"], {})
-        permitted = (each.get("permitted") or {}).get("value")
+        permitted = values.whole((each.get("permitted") or {}).get("value"), each.get("value"))
         first = permitted.get("permitted", [])[:1] if isinstance(permitted, dict) else []
         if first and isinstance(first[0], str) and each["value"]["data"][0] not in (0, "nan"):
             bits = answer["value"]["bits"]

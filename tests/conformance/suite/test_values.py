@@ -68,6 +68,18 @@ def test_permitted_sets_come_back(dtype: str, payload: Any, inside: list[Any], o
         assert isinstance(compare(back, rr.Tensor.of([number], dtype)).verdict, Outside), number
 
 
+def test_what_permits_one_tensor_alone_is_told_once() -> None:
+    one = {"dtype": "int8", "shape": [2], "bits": ["0x1", "0x2"], "data": [1, 2]}
+    exact = {"dtype": "int8", "shape": [2], "permitted": ["0x1", "0x2"]}
+    wide = {"dtype": "int8", "shape": [2], "permitted": ["0x1", {"values": ["0x2", "0x3"]}]}
+    own: list[Any] = [one, [one, None], {"shape": [2]}, 1, None]
+    told: list[Any] = [exact, [wide, None], {"shape": [2]}, 1, None]
+    short = values.brief(told, own)
+    assert short == [None, [wide, None], {"shape": [2]}, 1, None]
+    assert values.whole(short, own) == told
+    assert values.by_bits([one, [one, 1]]) == [bare := {k: one[k] for k in ("dtype", "shape", "bits")}, [bare, 1]]
+
+
 @pytest.mark.parametrize("spec", [
     {"dtype": "float33", "shape": [1], "bits": ["0x0"]},
     {"dtype": "int8", "shape": [1], "bits": ["0x100"]},

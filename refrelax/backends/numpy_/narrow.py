@@ -1,0 +1,103 @@
+"""float16 and bfloat16 held in float32: the elements that the narrow format has, with a rounding where one is due.
+
+NumPy converts float16 one element after the other; by the bits of whole arrays it costs half. A sum, difference,
+product, quotient or root in float32 that is rounded once more is the correctly rounded one of the narrow format, since
+float32 has more than twice its digits and two.
+"""
+
+from __future__ import annotations
+
+from threading import local
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.numpy_.memory import fresh
+
+WIDE, HALF = np.dtype(np.float32), np.dtype(np.float16)
+
+FEW = 256
+"""Elements for which NumPy's own conversion costs less than looking."""
+
+MOST = 1 << 17
+"""Elements of the scratch memory of a thread."""
+
+_own = local()
+
+_UP, _DOWN = np.float32(2.0**112), np.float32(2.0**-112)
+"""Between the exponents of float16 and those of float32."""
+
+_LEAST, _BEYOND = np.float32(2.0**-14), np.float32(65520)
+"""The least normal number of float16, and the least that is rounded to an infinity."""
+
+_SHIFT = np.float32(0.75)
+"""Beside which float32 has the places of the least numbers of float16."""
+
+
+def widened(x: Any, out: Any = None) -> Any:
+    """The elements of ``x`` in float32, where they are the same."""
+    out = fresh(x.shape, WIDE) if out is None else out
+    if x.size < FEW or x.dtype != HALF or not x.flags.c_contiguous:
+        np.copyto(out, x)
+    else:
+        bits = out.view(np.int32)
+        np.copyto(bits, x.view(np.int16))
+        np.left_shift(bits, 13, out=bits)
+        np.bitwise_and(bits, np.int32(-0x70002000), out=bits)  # the sign, and what was shifted
+        np.multiply(out, _UP, out=out)
+        if not (np.maximum.reduce(out, axis=None) < 65536 and np.minimum.reduce(out, axis=None) > -65536):
+            np.copyto(out, x)  # infinities and NaNs
+    return out
+
+
+def rounded(t: Any, kind: Any) -> None:
+    """Float32 elements rounded to a narrow format, in place."""
+    if t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t):
+        near = _spare(t).reshape(-1).view(kind)[: t.size].reshape(t.shape)
+        np.copyto(near, t, casting="unsafe")
+        np.copyto(t, near)
+
+
+def _spare(t: Any) -> Any:
+    """Scratch memory of the thread, like ``t``: taking it from the kernel at each step costs more than the step."""
+    if t.size > MOST:
+        return np.empty(t.shape, WIDE)
+    if not hasattr(_own, "cells"):
+        _own.cells = np.empty(MOST, WIDE)
+    return _own.cells[: t.size].reshape(t.shape)
+
+
+def _even(t: Any) -> bool:
+    """Round to the nearest element of float16, of two the even one; not if one is, or becomes, an infinity or NaN."""
+    far = np.abs(t, out=_spare(t))
+    if not np.maximum.reduce(far, axis=None) < _BEYOND:
+        return False
+    low = np.less(far, _LEAST)
+    tiny = t[low] if low.any() else None
+    bits = t.view(np.int32)
+    more = np.right_shift(bits, 13, out=far.view(np.int32))
+    more &= 1
+    more += 0xFFF
+    bits += more
+    bits &= -0x2000
+    if tiny is not None:
+        shift = np.copysign(_SHIFT, tiny)
+        t[low] = np.copysign((tiny + shift) - shift, tiny)
+    return True
+
+
+def narrowed(t: Any, kind: Any, out: Any = None) -> Any:
+    """Float32 elements rounded to a narrow format; ``t`` is scratch memory afterwards."""
+    out = np.empty(t.shape, kind) if out is None else out
+    usual = t.size >= FEW and kind == HALF and t.flags.c_contiguous and out.flags.c_contiguous
+    if not usual or not _even(t):
+        np.copyto(out, t, casting="unsafe")
+        return out
+    bits = t.view(np.int32)
+    np.multiply(t, _DOWN, out=t)
+    sign = np.right_shift(bits, 16, out=_spare(t).view(np.int32))
+    sign &= 0x8000
+    bits >>= 13
+    bits |= sign
+    np.copyto(out.view(np.uint16), bits, casting="unsafe")
+    return out

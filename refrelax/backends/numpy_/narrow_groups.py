@@ -1,0 +1,105 @@
+"""Groups of bindings at float16 and bfloat16: steps in float32, each rounded to the narrow format if it is not exact.
+
+A block of an operand is widened once and what leaves the group is narrowed once, so that a chain converts as often as
+it has ends rather than at every step; the results are those of the steps one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from refrelax.backends.numpy_.fast_groups import COMPARE, LOGIC, Group, Memory, Writes, operator, used
+from refrelax.backends.numpy_.names import local
+from refrelax.backends.numpy_.operands import NARROW
+from refrelax.syntax import bits
+from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, VarBinding
+from refrelax.syntax.types import TensorType
+
+EXACT = frozenset({"maximum", "minimum", "negative", "abs", "nn.relu"})
+ROUNDED = frozenset(
+    {"add", "subtract", "multiply", "divide", "sqrt", "square", "exp", "tanh", "log", "sin", "cos", "sigmoid"}
+)
+"""Steps that are rounded once: float32 rounds those of the first row innocuously, and errs less in the others than the
+narrow format can tell."""
+
+
+@dataclass(slots=True)
+class NarrowGroup(Group):
+    """A group whose first result has a narrow dtype, which is that of all its floats."""
+
+    def _is_step(self, call: Call, made: TensorType) -> bool:
+        name = call.op.name.removeprefix("relax.") if isinstance(call.op, Op) else ""
+        narrow, kinds = self.type.dtype, [self._kind(each) for each in call.args]
+        if name in EXACT or name in ROUNDED:
+            return made.dtype == narrow and set(kinds) == {narrow}
+        if name in COMPARE:
+            return made.dtype == "bool" and set(kinds) == {narrow}
+        if name in LOGIC:
+            return made.dtype == "bool" and set(kinds) == {"bool"}
+        return name == "where" and made.dtype == narrow and kinds == ["bool", narrow, narrow]
+
+    def worth(self) -> bool:
+        return len(self.bindings) > 1 and bool(self.operands) and (len(self.operands) > 1 or self._has_whole())
+
+    def _dtype(self, name: str) -> str:
+        """Of the register that a value lies in."""
+        return "float32" if self._made(name) in NARROW else self._made(name)
+
+    def _divisors(self, outside: list[str]) -> set[str]:
+        return set()  # a sigmoid is rounded before it is multiplied by
+
+    def _over(self, outside: list[str]) -> str:
+        return ""
+
+    def define(self, outside: list[str], over: str) -> tuple[str, list[str]]:
+        narrow, end = [name for name in outside if self._made(name) in NARROW], len(self.bindings)
+        places = {name: f"o{k}_" for k, name in enumerate(outside)}
+        homes = places | {name: f"v{k}_" for k, name in enumerate(narrow)}
+        known = {name: f"w{k}_" if self._made(name) in NARROW else local(name) for k, name in enumerate(self.operands)}
+        lines = [f"{known[n]} = rt.widened({local(n)})" for n in self.operands if self._made(n) in NARROW]
+        memory, kind = Memory(homes, known), f"rt.kinds[{self.type.dtype!r}]"
+        last: dict[str, int] = {}
+        for k, each in enumerate(self.bindings):
+            last |= dict.fromkeys(used(each), k)
+        for k, each in enumerate(self.bindings):
+            lines += self._step(memory, _in_float32(each), k, last)
+            ended = each.name in narrow and last.get(each.name, end) == end
+            if operator(each) in ROUNDED and not ended:  # (what only leaves is rounded as it is narrowed)
+                lines.append(f"rt.rounded({memory.place(each.name)}, {kind})")
+        lines += [f"rt.narrowed({homes[name]}, {kind}, {places[name]})" for name in narrow]
+        name = f"g{self.live.at[id(self.bindings[-1])]}_"
+        scratch = memory.scratch | dict.fromkeys([homes[name] for name in narrow], "float32")
+        self.writer.line(f"def {name}({', '.join([*map(local, self.operands), *places.values(), *scratch])}):")
+        for line in lines:
+            self.writer.line(f"    {line}")
+        return name, list(scratch.values())
+
+
+def _in_float32(each: VarBinding) -> VarBinding:
+    """The step with its constants at float32, which holds them."""
+    assert isinstance(each.value, Call)
+    return replace(each, value=replace(each.value, args=tuple(map(_wide, each.value.args))))
+
+
+def _wide(node: Expr) -> Expr:
+    if not isinstance(node, Constant) or node.dtype not in NARROW:
+        return node
+    return Constant("float32", (), (bits.encode("float32", bits.decode(node.dtype, node.data[0])),))
+
+
+def group_at(writer: Writes, bindings: Sequence[Binding], first: int, end: int) -> Group | None:
+    """The longest group of ``bindings[first:end]`` that begins with the first of them, if it is worth it."""
+    type_ = writer.type_of(bindings[first].name)
+    if (
+        writer.live is None
+        or not isinstance(type_, TensorType)
+        or not isinstance(type_.shape, tuple)
+        or not type_.shape
+    ):
+        return None
+    group = (NarrowGroup if type_.dtype in NARROW else Group)(writer, writer.live, type_)
+    for k in range(first, end):
+        if not group.takes(bindings[k]):
+            break
+    return group if group.bindings and group.worth() else None

@@ -1,0 +1,142 @@
+"""float16 and bfloat16 in float32: every element, every rounding, and chains with the bits of their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import refrelax as rr
+from refrelax.backends.numpy_ import narrow
+from refrelax.lower.pipeline import lower
+
+KINDS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+
+
+def every(kind: Any) -> Any:
+    return np.arange(1 << 16, dtype=np.uint16).view(kind)
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """The same bits, or NaNs."""
+    bits = f"uint{8 * found.itemsize}"
+    nan = np.isnan(found.astype(np.float64)) & np.isnan(wanted.astype(np.float64))
+    return bool(((found.view(bits) == wanted.view(bits)) | nan).all())
+
+
+def numbers(kind: Any) -> list[Any]:
+    """Float32 arrays: elements, what lies between two, sums, products, what is too small or too great."""
+    turn = np.random.default_rng(2)
+    with np.errstate(all="ignore"):
+        wide = every(kind).astype(np.float32)
+        finite = wide[np.isfinite(wide)]
+        between = ((finite[:-1].astype(np.float64) + finite[1:]) / 2).astype(np.float32)
+        x, y = (turn.choice(finite, 20_000) for _ in "xy")
+        z = [turn.normal(size=5000) * 10.0**k for k in range(-9, 6)]
+        return [
+            wide,
+            finite,
+            between,
+            x + y,
+            x * y,
+            x / y,
+            *(each.astype(np.float32) for each in z),
+            -np.zeros(300, "f"),
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_element_and_rounding(kind: Any) -> None:
+    with np.errstate(all="ignore"):
+        for part in (every(kind), every(kind)[np.isfinite(every(kind).astype(np.float32))], every(kind)[:9]):
+            assert same(narrow.widened(part), part.astype(np.float32))
+        for each in numbers(kind):
+            for t in (each, each[np.abs(each) < 60_000]):
+                wanted, near = t.astype(kind), t.copy()
+                narrow.rounded(near, kind)
+                assert same(near, wanted.astype(np.float32))
+                assert same(narrow.narrowed(t.copy(), kind), wanted)
+
+
+CHAIN = """n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "{0}"), y: R.Tensor((n,), "{0}"), z: R.Tensor((), "{0}")):
+        with R.dataflow():
+            a = R.add(x, y)
+            b = R.multiply(a, x)
+            c = R.divide(b, R.const(0.0009765625, "{0}"))
+            d = R.subtract(c, z)
+            m = R.less(d, y)
+            e = R.where(m, d, y)
+            f = R.nn.relu(e)
+            g = R.square(a)
+            R.output(b, f, g)
+        return (b, f, g)
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("size", [0, 1, 7, 3000, 200_000])
+def test_a_chain_has_the_bits_of_its_steps(kind: Any, size: int) -> None:
+    f = rr.compile(rr.check(rr.parse(CHAIN.format(kind.name))))
+    assert "rt.widened" in f.source
+    turn = np.random.default_rng(size)
+    x, y = (turn.choice(every(kind), size) for _ in "xy")
+    z = np.array(0.7, kind)
+    b, low, g = f["main"](x, y, z)
+    with np.errstate(all="ignore"):
+        a = x + y
+        d = (a * x) / np.array(0.0009765625, kind) - z
+        e = np.where(d < y, d, y)
+        assert same(b, a * x) and same(g, a * a)
+        zero = np.zeros((), kind)
+        assert same(low, np.where(np.isnan(e), e, np.where(e > zero, e, zero)))
+
+
+SOFTMAX = """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor({1}, "{0}")):
+        with R.dataflow():
+            r = R.nn.{2}(x, axis=-1)
+            R.output(r)
+        return r
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_each_step_of_a_narrow_softmax_is_rounded(kind: Any, name: str) -> None:
+    """Weights near 0 tell how the differences were rounded."""
+    text = SOFTMAX.format(kind.name, "(2, 5)", name)
+    for pipeline in ("kernels", "build"):
+        module = lower(rr.check(rr.parse(text)), pipeline=pipeline).module
+        turn = np.random.default_rng(5)
+        for scale in (1, 30, 30, 30):
+            x = (turn.normal(size=(2, 5)) * scale).astype(kind)
+            assert not isinstance(rr.diff(module, "main", [x]), rr.Divergence)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_a_narrow_softmax_of_many_rows(kind: Any, name: str) -> None:
+    f = rr.compile(rr.check(rr.parse(SOFTMAX.format(kind.name, "(600, 300)", name))))["main"]
+    x = (np.random.default_rng(6).normal(size=(600, 300)) * 4).astype(kind)
+    x[3, 4], x[5, :] = -np.inf, np.inf
+    with np.errstate(all="ignore"):
+        apart = x - x.max(-1, keepdims=True)
+        raised = np.exp(apart.astype(np.float32)).astype(kind)
+        total = raised.astype(np.float64).sum(-1, keepdims=True).astype(kind)
+        logs = np.log(total.astype(np.float32)).astype(kind)
+        wanted = apart - logs if name == "log_softmax" else raised / total
+        places = np.spacing(np.abs(wanted.astype(np.float16 if kind == np.float16 else np.float32)).astype(np.float32))
+        apart_by = np.abs(f(x).astype(np.float64) - wanted.astype(np.float64))
+    assert np.isnan(f(x)[5].astype(np.float32)).all() and not np.isnan(np.delete(f(x), 5, 0).astype(np.float32)).any()
+    room = np.abs(wanted.astype(np.float64)) * 2.0 ** (-9 if kind == np.float16 else -6) + places
+    assert (np.delete(apart_by, 5, 0) <= np.delete(room, 5, 0))[
+        np.isfinite(np.delete(wanted, 5, 0).astype(np.float32))
+    ].all()
