@@ -56,7 +56,7 @@ def write_function(
     taken.update(p.name for p in function.params)
     prims = frozenset(p.name for p in function.params if isinstance(p.type, PrimType))
     types: tuple[Type | None, ...] = (*(p.type for p in function.params), function.ret)
-    signature = {each.name for each in nodes(types) if isinstance(each, SymVar)}
+    signature = {each.name for each in nodes((types, function.attrs)) if isinstance(each, SymVar)}
     own = frozenset(signature) - outer - prims
     head = _head(function, types, own)
     quoted_symbols = quoted_symbols if top and not head else frozenset()
