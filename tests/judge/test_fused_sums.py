@@ -60,9 +60,9 @@ def test_they_are_proved(case: tuple[str, str, str]) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("(m * 16 + 16) // 16", "(m * 16 + 17) // 16"),
-        ("(m * 16 + 16) // 16", "(m * 16) // 16"),
-        ("// (m * 16 + 16)", "// (m * 16 + 32)"),
+        pytest.param("(m * 16 + 16) // 16", "(m * 16 + 17) // 16", marks=pytest.mark.thorough),
+        pytest.param("(m * 16 + 16) // 16", "(m * 16) // 16", marks=pytest.mark.thorough),
+        pytest.param("// (m * 16 + 16)", "// (m * 16 + 32)", marks=pytest.mark.thorough),
         ("m // 16 + 1", "m // 16"),
         ("< m * 64 + 64", "< m * 64 + 63"),
         ("A[j, i, k]", "A[j, i, 15 - k]"),

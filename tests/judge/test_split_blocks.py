@@ -82,13 +82,18 @@ WRONG = {
 }  # fmt: skip
 
 
+SLOW = ("another radix", "a digit lost")
+
+
 @pytest.mark.parametrize("how", RIGHT)
 def test_they_are_seen_through(how: str) -> None:
     found = attempted(*RIGHT[how])
     assert isinstance(found, Proved), found
 
 
-@pytest.mark.parametrize("how", WRONG)
+@pytest.mark.parametrize(
+    "how", [pytest.param(how, marks=[pytest.mark.thorough] * (how in SLOW)) for how in WRONG], ids=str
+)
 def test_other_loops_are_not_the_same(how: str) -> None:
     shape, plain, split = WRONG[how]
     assert all(split != other for _, _, other in RIGHT.values())

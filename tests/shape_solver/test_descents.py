@@ -28,7 +28,8 @@ LIBRARY = {
     each["name"]: each
     for each in tomllib.loads((ROOT / "benchmarks" / "pointwise.toml").read_text(encoding="utf-8"))["pair"]
 }
-SLOW = ("convolution, direct and as a product of columns", "reshapes through dims that do not divide", "patchify")
+SLOW = ("convolution, direct and as a product of columns", "reshapes through dims that do not divide", "patchify",
+        "attention with heads split and merged")  # fmt: skip
 QUICK = (
     "softmax", "matmul, tiled and padded", "matmul, padded with zeros", "concat by choice and by ranges",
     "split of a concat", "a sum of partial sums", "pooling in two steps", "rows picked by an index tensor",

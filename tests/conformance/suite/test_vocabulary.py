@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from refrelax.conformance import load
 from refrelax.conformance.suite.records import exported
 from refrelax.conformance.suite.vocabulary import intrinsics, operators
@@ -29,6 +31,7 @@ def test_the_text_names_every_operator() -> None:
     assert forms | sections == set(operators())
 
 
+@pytest.mark.thorough
 def test_every_call_of_a_case_is_as_they_say() -> None:
     known, counted = operators(), intrinsics()
     seen = set()
