@@ -7,13 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.numpy_.fast_rows import VECDOT
+from refrelax.backends.numpy_.fast_rows import FLOATS, SHORT, VECDOT
 from refrelax.backends.numpy_.operators import OPERATORS
-
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-
-SHORT = 1 << 14
-"""A row that may be summed in lanes; NumPy sums longer ones in pairs, which errs less."""
 
 
 def cross_entropy(x: Any, y: Any) -> Any:

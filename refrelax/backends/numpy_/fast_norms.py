@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import fast_rows
-from refrelax.backends.numpy_.fast_rows import as_rows, trailing
+from refrelax.backends.numpy_.fast_rows import FLOATS, as_rows, trailing
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import NARROW, literal
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.backends.numpy_.operators_network import affine, spread
 
 Apply = Callable[..., Any]
-
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def fits(out: Any, x: Any) -> bool:
@@ -130,12 +128,17 @@ def batch_norm(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, **attrs:
     return out, old * mean + new * center, old * variance + new * width
 
 
+def narrow(x: Any, *others: Any) -> bool:
+    """Arrays that are all float16, or all bfloat16."""
+    return x.dtype not in FLOATS and x.dtype.name in NARROW and all([o.dtype == x.dtype for o in others])  # noqa: C419
+
+
 def _wider(apply: Apply) -> Apply:
     """Operands that are all float16, or all bfloat16, are calculated in binary64, and the result is rounded once. Where
     a difference may cancel, float32 has an error of more than one unit of a small float16."""
 
     def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
-        if x.dtype in FLOATS or x.dtype.name not in NARROW or any(o.dtype != x.dtype for o in others):
+        if not narrow(x, *others):
             return apply(x, *others, out=out, **attrs)
         found = apply(*(v.astype(np.float64) for v in (x, *others)), **attrs)
         return found.astype(x.dtype)
@@ -149,11 +152,10 @@ def _rounded(apply: Apply) -> Apply:
     wider = _wider(apply)
 
     def run(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
-        if x.dtype in FLOATS or x.dtype.name not in NARROW or not gamma.dtype == beta.dtype == x.dtype:
+        if not narrow(x, gamma, beta):
             return apply(x, gamma, beta, out=out, **attrs)
         found = wider(x, gamma, beta, **{**attrs, "scale": False, "center": False})
-        axes = [attrs["channel_axis"]] if "channel_axis" in attrs else attrs["axes"]
-        axes = [a % x.ndim for a in axes]
+        axes = [a % x.ndim for a in ([attrs["channel_axis"]] if "channel_axis" in attrs else attrs["axes"])]
         return affine(attrs, found, spread(gamma, axes, x.ndim), spread(beta, axes, x.ndim))
 
     return run

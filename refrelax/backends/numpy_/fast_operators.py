@@ -17,7 +17,7 @@ import numpy as np
 from refrelax.backends.numpy_.blocks import Reshaped
 from refrelax.backends.numpy_.fast_losses import LOSSES
 from refrelax.backends.numpy_.fast_norms import NORMS
-from refrelax.backends.numpy_.fast_rows import VECDOT, blocks, row_squares, row_sums, trailing
+from refrelax.backends.numpy_.fast_rows import FLOATS, SHORT, VECDOT, blocks, row_squares, row_sums, trailing
 from refrelax.backends.numpy_.fast_scales import dequantize, quantize
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import number
@@ -25,8 +25,6 @@ from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
 
 PLAIN = ("int32", "int64", "float32", "float64")
-
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 Apply = Callable[..., Any]
 
@@ -125,10 +123,6 @@ def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
 
 def _axes(axis: Any) -> Any:
     return tuple(axis) if isinstance(axis, list) else axis
-
-
-SHORT = 1 << 14
-"""A row that may be summed in lanes; NumPy sums longer ones in pairs, which errs less."""
 
 
 def _sum(x: Any, axis: Any, keepdims: bool) -> Any:

@@ -13,6 +13,12 @@ import numpy as np
 
 from refrelax.backends.numpy_.narrow import narrowed, rounded, widened
 
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+"""In which mode ``fast`` calculates as NumPy does."""
+
+SHORT = 1 << 14
+"""A row that may be summed in lanes; NumPy sums longer ones in pairs, which errs less."""
+
 NEAR = 1 << 20
 """Elements of a block."""
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.numpy_.blocks import filled
+from refrelax.backends.numpy_.blocks import NEAR, filled
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operators import OPERATORS
 
-BLOCK = 1 << 16
 NARROW_INTEGERS = {"int8": (-128.0, 127.0), "uint8": (0.0, 255.0), "int16": (-32768.0, 32767.0)}
 
 Piece = tuple[Any, Any, Any, Any]
@@ -71,15 +70,15 @@ def _pieces(x: Any, result: Any, scale: Any, zero: Any, axis: int) -> Iterator[P
     point = zero.astype(np.float32)
     if scale.size == zero.size == 1:
         flat, cells, size, point = x.reshape(-1), result.reshape(-1), scale.reshape(()), point.reshape(())
-        for first in range(0, len(flat), BLOCK):
-            yield flat[first : first + BLOCK], cells[first : first + BLOCK], size, point
+        for first in range(0, len(flat), NEAR):
+            yield flat[first : first + NEAR], cells[first : first + NEAR], size, point
         return
     axis %= x.ndim
     lead, count, tail = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
     each, into = x.reshape(lead, count, tail), result.reshape(lead, count, tail)
     size, point = scale.reshape(-1, 1), point.reshape(-1, 1)
     sizes, points = (np.broadcast_to(p, (count, 1)) for p in (size, point))
-    step, leads = max(1, BLOCK // max(tail, 1)), max(1, BLOCK // max(count * tail, 1))
+    step, leads = max(1, NEAR // max(tail, 1)), max(1, NEAR // max(count * tail, 1))
     for at in range(0, lead, leads):
         if step >= count:
             yield each[at : at + leads], into[at : at + leads], size, point

@@ -212,19 +212,15 @@ def alloc_shape_heap(run: Run, size: int) -> Any:
     return np.zeros((size,), np.int64)
 
 
-def _told(rest: tuple[Any, ...]) -> str:
-    """What a call says of its place: its last argument, if that is a text."""
-    return rest[-1] if rest and isinstance(rest[-1], str) and not isinstance(rest[-1], runtime.Dtype) else ""
-
-
-def _kind(context: str) -> runtime.Kind:
-    return "param" if "loc=param" in context else "return" if "loc=return" in context else "match-cast"
+def _place(rest: tuple[Any, ...]) -> tuple[runtime.Kind, str]:
+    """What is checked, and what a call says of it: its last argument, if that is a text."""
+    text = rest[-1] if rest and isinstance(rest[-1], str) and not isinstance(rest[-1], runtime.Dtype) else ""
+    return "param" if "loc=param" in text else "return" if "loc=return" in text else "match-cast", text
 
 
 def match_shape(run: Run, value: Any, heap: Any, size: int, *rest: Any) -> tuple[()]:
     """``(value, heap, n, code, slot, …, context)``."""
-    codes, context = rest, _told(rest)
-    kind = _kind(context)
+    kind, context = _place(rest)
     if isinstance(value, Shape):
         runtime.expect_shape(kind, context, value, size)
         dims = value.dims
@@ -232,7 +228,7 @@ def match_shape(run: Run, value: Any, heap: Any, size: int, *rest: Any) -> tuple
         runtime.expect_tensor(kind, context, value, None, size)
         dims = value.shape
     for axis, extent in enumerate(dims):
-        _match(heap, extent, codes[2 * axis], codes[2 * axis + 1], kind, context)
+        _match(heap, extent, rest[2 * axis], rest[2 * axis + 1], kind, context)
     return ()
 
 
@@ -245,8 +241,7 @@ def _match(heap: Any, found: int, code: int, slot: int, kind: runtime.Kind, cont
 
 def match_prim_value(run: Run, value: Any, heap: Any, code: int, slot: int, *rest: Any) -> tuple[()]:
     """``(k, heap, code, slot, context)``."""
-    context = _told(rest)
-    _match(heap, int(value), code, slot, _kind(context), context)
+    _match(heap, int(value), code, slot, *_place(rest))
     return ()
 
 
@@ -267,36 +262,31 @@ def make_prim_value(run: Run, heap: Any, code: int, slot: int) -> int:
 def check_tensor_info(run: Run, x: Any, rank: int, *rest: str) -> tuple[()]:
     """``(x, ndim, dtype?, context?)``."""
     wanted = rest[0] if rest and isinstance(rest[0], runtime.Dtype) else None
-    context = _told(rest)
-    runtime.expect_tensor(_kind(context), context, x, wanted, rank)
+    runtime.expect_tensor(*_place(rest), x, wanted, rank)
     return ()
 
 
 def check_shape_info(run: Run, value: Any, rank: int, *rest: Any) -> tuple[()]:
     """``(s, ndim, context)``."""
-    context = _told(rest)
-    runtime.expect_shape(_kind(context), context, value, rank)
+    runtime.expect_shape(*_place(rest), value, rank)
     return ()
 
 
 def check_tuple_info(run: Run, value: Any, size: int, *rest: Any) -> tuple[()]:
     """``(t, size, context)``."""
-    context = _told(rest)
-    runtime.expect_tuple(_kind(context), context, value, size)
+    runtime.expect_tuple(*_place(rest), value, size)
     return ()
 
 
 def check_prim_value_info(run: Run, value: Any, dtype: str, *rest: Any) -> tuple[()]:
     """``(k, dtype, context)``: a scalar of that dtype, which comes as a ``Prim`` where its own is known."""
-    context = _told(rest)
-    runtime.expect_prim(_kind(context), context, value, dtype)
+    runtime.expect_prim(*_place(rest), value, dtype)
     return ()
 
 
 def check_func_info(run: Run, value: Any, *rest: Any) -> tuple[()]:
     """``(f, context)``."""
-    context = _told(rest)
-    runtime.expect_function(_kind(context), context, value)
+    runtime.expect_function(*_place(rest), value)
     return ()
 
 

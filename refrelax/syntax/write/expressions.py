@@ -253,8 +253,10 @@ def attribute(node: AttrValue) -> str:
         case Literal(dtype="float64"):
             text = number("float64", node.bits)
             return f"float({text})" if text.startswith('"') else text
-        case Literal(dtype="int64" | "bool"):
-            return str(literal_int(node)) if node.dtype == "int64" else str(bool(node.bits))
+        case Literal(dtype="int64"):
+            return str(literal_int(node))
+        case Literal(dtype="bool"):
+            return str(bool(node.bits))
         case _ if isinstance(node, _TYPES):
             return type_text(node)
         case _ if isinstance(node, _PRIMS):

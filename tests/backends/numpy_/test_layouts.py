@@ -14,14 +14,24 @@ import pytest
 
 import refrelax as rr
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_ import blocks, fast_groups, fast_operators, fast_rows, narrow, operators_window
+from refrelax.backends.numpy_ import (
+    blocks,
+    fast_groups,
+    fast_losses,
+    fast_operators,
+    fast_rows,
+    fast_scales,
+    narrow,
+    operators_window,
+)
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.cells import Cell, cells
 from tests.contents import contents
 
 SIZES: tuple[tuple[ModuleType, str], ...] = (
     (blocks, "NEAR"), (fast_rows, "NEAR"), (fast_rows, "SMALL"), (fast_operators, "SHORT"), (fast_operators, "LARGE"),
-    (fast_groups, "FEW"), (narrow, "FEW"), (operators_window, "LANES"), (blocks, "NEAR_WIDE"),
+    (fast_groups, "FEW"), (fast_losses, "SHORT"), (fast_scales, "NEAR"), (narrow, "FEW"), (operators_window, "LANES"),
+    (blocks, "NEAR_WIDE"),
 )  # fmt: skip
 """Where a form turns to another one, and how much it does at once."""
 
