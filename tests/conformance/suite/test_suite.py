@@ -227,18 +227,32 @@ def test_two_processes_give_what_one_gives(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("words", "message"), [
-    (["run", "--impl", "no/such/program"], "cannot be started"),
-    (["run", "--impl", f"{sys.executable} -c pass"], "no answer to hello"),
     (["run", "--impl", "numpy", "--jobs", "2"], "--jobs is for an implementation that is a command"),
     (["run", "--impl", "numpy", "--rule", "ev/nothing"], "there are"),
-    (["export", "out", "--profile", "none"], "no case is chosen by --profile none"),
-    (["export", "out", "--shard", "3/2"], "expected K/N"),
     (["judge", "missing.jsonl"], "missing.jsonl"),
 ])  # fmt: skip
 def test_bad_use(
     words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    assert main(["conformance", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["run", "--impl", "no/such/program"], "cannot be started"),
+    (["run", "--impl", f"{sys.executable} -c pass"], "no answer to hello"),
+    (["export", "out", "--profile", "none"], "no case is chosen by --profile none"),
+    (["export", "out", "--shard", "3/2"], "expected K/N"),
+])  # fmt: skip
+def test_what_cannot_be_asked_is_refused_before_there_is_a_suite(
+    words: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def made(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a suite was made")
+
+    for name in ("_recorded", "_cases"):
+        monkeypatch.setattr(f"refrelax.commands.conformance.{name}", made)
     assert main(["conformance", *words]) == 2
     assert message in capsys.readouterr().err
 
