@@ -162,3 +162,35 @@ def erf(x: Any, out: Any) -> None:
     above *= y
     above /= below
     out[...] = above.reshape(out.shape)
+
+
+_ODDS = (
+    1.5957698822021484, 0.07266587764024734, -6.460215081460774e-05, -0.00011100371921202168, 8.041270120884292e-06,
+    -2.793947828649834e-07, 4.402398001701613e-09, -1.8916960012327344e-11,
+)  # fmt: skip
+_TURNED = tuple(np.array(-number, np.float32) for number in reversed(_ODDS))
+_BOUNDS = np.array(-10, np.float32), np.array(10, np.float32)
+
+NEAR_ODDS = 1 << 14
+"""Numbers of which an array and its squares stay near."""
+
+
+def odds(x: Any, out: Any) -> None:
+    """``log((1 - p) / p)`` for the share ``p`` of a normal distribution below ``x``, so that ``x * p`` is
+    ``x / (1 + exp(odds))``, at float32: an odd polynomial whose ``p`` is within 5e-8 up to 5.3 (fitted by least squares
+    with turned weights), and which grows without a turn up to 10, where ``exp`` overflows."""
+    if x.size > 2 * NEAR_ODDS and x.flags.c_contiguous and out.flags.c_contiguous and x.shape == out.shape:
+        cells, into = x.reshape(-1), out.reshape(-1)
+        for first in range(0, x.size, NEAR_ODDS):
+            odds(cells[first : first + NEAR_ODDS], into[first : first + NEAR_ODDS])
+        return
+    low, high = (filled(bound, x) for bound in _BOUNDS)
+    near = np.minimum(x, high)
+    np.maximum(near, low, out=near)
+    square = near * near
+    np.multiply(square, _TURNED[0], out=out)
+    for number in _TURNED[1:-1]:
+        out += number
+        out *= square
+    out += _TURNED[-1]
+    out *= near

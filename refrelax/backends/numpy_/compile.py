@@ -481,5 +481,5 @@ class NumPyExecutable:
     def __getitem__(self, entry: str) -> Callable[..., Any]:
         """A function of arrays to arrays, over the caller's memory (``Called``)."""
         if entry not in self._calls:
-            self._calls[entry] = Called(self, entry)
+            self._calls[entry] = Called(self, entry).quickest()
         return self._calls[entry]

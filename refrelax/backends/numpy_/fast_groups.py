@@ -17,7 +17,7 @@ from typing import Protocol
 from refrelax.backends.numpy_.expressions import dtype_text
 from refrelax.backends.numpy_.liveness import Liveness, same_shape
 from refrelax.backends.numpy_.names import local
-from refrelax.backends.numpy_.operators_network import ROOT_HALF, ROOT_TWO_OVER_PI
+from refrelax.backends.numpy_.operators_network import ROOT_TWO_OVER_PI
 from refrelax.syntax import bits
 from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, PrimValue, Var, VarBinding
 from refrelax.syntax.scalars import Literal, as_int
@@ -27,6 +27,14 @@ FLOATS = ("float32", "float64")
 
 FEW = 1 << 12
 """Elements for which looking costs more than the work."""
+
+LINES = 12
+"""Lines of a group that is also written for few elements."""
+
+STEP = re.compile(r"(np\.\w+\(.*), out=(\w+)\)")
+"""A step that would give new memory by itself."""
+
+FILLED = re.compile(r"rt\.filled\((\w+), \w+\)")
 
 BINARY = {
     "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
@@ -54,8 +62,7 @@ SEVERAL: dict[str, tuple[str, ...]] = {
         "np.negative({a}, out={t})", "np.exp({t}, out={t})", "{t} += {one}", "np.divide({a}, {t}, out={d})",
     ),
     "nn.gelu": (
-        "np.multiply({a}, {root_half}, out={t})", "rt.erf({t}, {t})", "{t} *= {half}", "{t} += {half}",
-        "np.multiply({a}, {t}, out={d})",
+        "rt.odds({a}, {t})", "np.exp({t}, out={t})", "{t} += {one}", "np.divide({a}, {t}, out={d})",
     ),
     "nn.gelu_tanh": (
         "np.multiply({a}, {a}, out={t})", "{t} *= {cubic}", "{t} += {one}", "np.multiply({a}, {root}, out={u})",
@@ -77,7 +84,7 @@ ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where", "clip"}) - {"nn.relu
 """Steps that are worth a group of their own."""
 
 NUMBERS = {
-    "zero": Fraction(0), "one": Fraction(1), "half": Fraction(1, 2), "root_half": ROOT_HALF, "root": ROOT_TWO_OVER_PI,
+    "zero": Fraction(0), "one": Fraction(1), "half": Fraction(1, 2), "root": ROOT_TWO_OVER_PI,
     "cubic": Fraction(44715, 1000000),
 }  # fmt: skip
 
@@ -87,6 +94,7 @@ class Writes(Protocol):
 
     live: Liveness | None
     folded: dict[int, VarBinding]
+    depth: int
 
     def line(self, text: str) -> None: ...
 
@@ -187,12 +195,40 @@ class Group:
         if (shape := self._few()) is not None:
             return self._at_once(outside, shape)
         over = self._over(outside)
+        few = self._has_whole() and self._inline(outside)
+        if few:
+            self.writer.line("else:")
+            self.writer.depth += 1
         name, scratch = self.define(outside, over)
         given = ", ".join(local(n) for n in self.operands)
         made = [self._made(n) for n in outside]
         call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{f', {local(over)}' if over else ''})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
+        self.writer.depth -= few
         return outside
+
+    def _inline(self, outside: list[str]) -> bool:
+        """The steps one by one, on new memory, for so few elements that a block is not worth a call; not of long
+        groups."""
+        lines, places, scratch = self.lines(outside, "")
+        if len(lines) > LINES:
+            return False
+        whole, kinds = local(self.operands[0]), {places[n]: self._made(n) for n in outside} | scratch
+        self.writer.line(f"if {whole}.size <= rt.FEW:")
+        for line in lines:
+            line = FILLED.sub(r"\1", line)
+            register = next((name for name in kinds if re.search(rf"\b{name}\b", line)), None)
+            made = STEP.fullmatch(line)
+            if register is not None and made is not None and made[2] == register and register not in made[1]:
+                kinds.pop(register)
+                line = f"{register} = {made[1]})"
+            else:
+                for each in [name for name in kinds if re.search(rf"\b{name}\b", line)]:
+                    self.writer.line(f"    {each} = np.empty({whole}.shape, rt.of_{kinds.pop(each)})")
+            self.writer.line(f"    {line}")
+        named, own = ", ".join(map(local, outside)), ", ".join(places[n] for n in outside)
+        self.writer.line(f"    {named} = {own}")
+        return True
 
     def _few(self) -> tuple[int, ...] | None:
         """The shape, where it is known to have so few elements that blocks and kept memory are not worth a call."""
@@ -213,6 +249,16 @@ class Group:
         """The function of operands, results and scratch memory: its name, and the dtypes of the scratch memory.
         ``over``: an operand of the group's shape where the one result may lie, so that its place is written when that
         is not read any more."""
+        lines, places, scratch = self.lines(outside, over)
+        name = f"g{self.live.at[id(self.bindings[-1])]}_"
+        given = [local(n) for n in self.operands]
+        self.writer.line(f"def {name}({', '.join([*given, *places.values(), *scratch])}):")
+        for line in lines:
+            self.writer.line(f"    {line}")
+        return name, list(scratch.values())
+
+    def lines(self, outside: list[str], over: str) -> tuple[list[str], dict[str, str], dict[str, str]]:
+        """What that function does; the places of its results by name; the dtypes of the scratch memory by place."""
         memory = Memory({name: f"o{k}_" for k, name in enumerate(outside)}, {n: local(n) for n in self.operands})
         end = self.bindings[-1].name
         if not over and end in outside:  # where the last result goes is scratch memory until then
@@ -225,14 +271,8 @@ class Group:
             last |= dict.fromkeys(used(each), k)
         self.divisors = self._divisors(outside)
         lines = [line for k, each in enumerate(self.bindings) for line in self._step(memory, each, k, last)]
-        name = f"g{self.live.at[id(self.bindings[-1])]}_"
         told = set(re.findall(r"\bt\d+_", " ".join(lines)))
-        memory.scratch = {register: dtype for register, dtype in memory.scratch.items() if register in told}
-        given = [local(n) for n in self.operands]
-        self.writer.line(f"def {name}({', '.join([*given, *memory.outputs.values(), *memory.scratch])}):")
-        for line in lines:
-            self.writer.line(f"    {line}")
-        return name, list(memory.scratch.values())
+        return lines, memory.outputs, {place: dtype for place, dtype in memory.scratch.items() if place in told}
 
     def _divisors(self, outside: list[str]) -> set[str]:
         """Sigmoids that one product alone uses: ``y * sigmoid(x)`` is ``y / (1 + exp(-x))``."""

@@ -11,6 +11,7 @@ import numpy as np
 from refrelax.backends.numpy_ import fast_rows
 from refrelax.backends.numpy_.fast_rows import FLOATS, as_rows, trailing
 from refrelax.backends.numpy_.memory import fresh
+from refrelax.backends.numpy_.narrow import widened
 from refrelax.backends.numpy_.operands import NARROW, literal
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.backends.numpy_.operators_network import affine, spread
@@ -140,7 +141,7 @@ def _wider(apply: Apply) -> Apply:
     def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
         if not narrow(x, *others):
             return apply(x, *others, out=out, **attrs)
-        found = apply(*(v.astype(np.float64) for v in (x, *others)), **attrs)
+        found = apply(*(widened(v).astype(np.float64) for v in (x, *others)), **attrs)
         return found.astype(x.dtype)
 
     return run
@@ -171,3 +172,19 @@ NORMS: dict[str, Apply] = {
     "relax.nn.batch_norm": batch_norm,
 }
 """The rows; ``out`` is memory of the first operand that nothing else sees."""
+
+FEW = 1 << 10
+"""Elements for which looking costs more than the work."""
+
+
+def softmax(x: Any, out: Any = None) -> Any:
+    """Along the last axis, at float32 and float64."""
+    if not 0 < x.size <= FEW:
+        return NORMS["relax.nn.softmax"](x, axis=-1, out=out)
+    t = np.subtract(x, GREATEST(x, -1, None, None, True))
+    np.exp(t, t)
+    return np.divide(t, SUM(t, -1, None, None, True), t)
+
+
+GREATEST: Any = np.maximum.reduce
+SUM: Any = np.add.reduce

@@ -20,6 +20,7 @@ from refrelax.backends.numpy_.fast_norms import NORMS
 from refrelax.backends.numpy_.fast_rows import FLOATS, SHORT, VECDOT, blocks, row_squares, row_sums, trailing
 from refrelax.backends.numpy_.fast_scales import dequantize, quantize
 from refrelax.backends.numpy_.memory import fresh
+from refrelax.backends.numpy_.narrow import HALF, narrowed, widened
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
@@ -249,13 +250,8 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
 
 def _half_product(a: Any, b: Any) -> Any:
     """Of matrices of float16: in float32, in memory that was used before, rounded once."""
-    left, right = (fresh(each.shape, np.float32) for each in (a, b))
-    np.copyto(left, a)
-    np.copyto(right, b)
-    product = np.matmul(left, right, out=fresh((a.shape[0], b.shape[1]), np.float32))
-    result = fresh(product.shape, np.float16)
-    np.copyto(result, product, casting="same_kind")
-    return result
+    product = np.matmul(widened(a), widened(b), out=fresh((a.shape[0], b.shape[1]), np.float32))
+    return narrowed(product, HALF, fresh(product.shape, np.float16))
 
 
 # --- making ----------------------------------------------------------------------------------------------------------

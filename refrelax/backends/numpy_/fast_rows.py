@@ -86,7 +86,7 @@ def log_softmax(x: Any, out: Any) -> None:
         np.subtract(t, np.log(row_sums(np.exp(t))), out=t)
 
 
-NARROW_NEAR = 1 << 15
+NARROW_NEAR = 1 << 16
 """The same for narrow elements, which are held in float32."""
 
 

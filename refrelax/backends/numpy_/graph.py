@@ -35,6 +35,7 @@ from refrelax.syntax.graph import (
     If,
     MatchCast,
     Op,
+    PrimValue,
     SeqExpr,
     ShapeExpr,
     StringValue,
@@ -85,6 +86,8 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
         )
     writer.line(f"return {result}")
     writer.depth -= 1
+    if not writer.depth and isinstance(func.body.body, Var) and func.body.body.name in writer.own:
+        writer.line(f"{name}.own = True")  # (``calls.py`` need not look whose memory the result is)
 
 
 def _may_fail(type_: Type) -> bool:
@@ -113,7 +116,9 @@ def sequence(writer: Writer, seq: SeqExpr) -> str:
                 binding(writer, all_[now])
                 now += 1
                 continue
-            forget(writer, group.bindings, group.write())
+            made = group.write()
+            writer.own.update(made)
+            forget(writer, group.bindings, made)
             now += len(group.bindings)
     return value(writer, seq.body)
 
@@ -150,7 +155,10 @@ def binding(writer: Writer, each: Binding) -> None:
             writer.line(f"{name} = rt.Reshaped({value(writer, args[0])}, {value(writer, args[1])})")
         case VarBinding():
             placed = writer.places.get(each.name)
-            text = (direct(writer, each) if writer.live and placed is None else None) or value(writer, each.value)
+            straight = direct(writer, each) if writer.live and placed is None else None
+            if straight is not None and not (isinstance(each.value, Call) and each.value.op in VIEWS):
+                writer.own.add(each.name)
+            text = straight or value(writer, each.value)
             target = placed or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     if drops(each):
@@ -170,6 +178,12 @@ def binding(writer: Writer, each: Binding) -> None:
 DIRECT = {"relax.add": "np.add", "relax.subtract": "np.subtract", "relax.multiply": "np.multiply"}
 
 
+VIEWS = (Op("relax.reshape"), Op("relax.strided_slice"))
+"""Those that are views when they are called so."""
+
+EXTREMES = {"relax.max": "np.maximum", "relax.min": "np.minimum"}
+
+
 def direct(writer: Writer, each: VarBinding) -> str | None:
     """A call of NumPy itself, where the types say that nothing is left to look at."""
     match each.value:
@@ -186,15 +200,68 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
             if not _tensor(writer, a.name) or (isinstance(b, Var) and not _tensor(writer, b.name)):
                 return None
             return f"{DIRECT[name]}({value(writer, a)}, {value(writer, b)})"
-        case Call(op=Op(name="relax.matmul"), args=(Var() as a, Var() as b)) if _few(writer.type_of(a.name)):
+        case Call(op=Op(name="relax.matmul"), args=(Var() as a, Var() as b)):
             factors = [writer.type_of(v.name) for v in (a, b)]
-            known = all(isinstance(t, TensorType) and isinstance(t.shape, tuple) and len(t.shape) > 1 for t in factors)
+            ranks = [len(t.shape) for t in factors if isinstance(t, TensorType) and isinstance(t.shape, tuple)]
             kinds = {d for each in (a, b, Var(each.name)) for d in dtypes_of(writer, each)}
-            if known and len(kinds) == 1 and kinds <= {"float32", "float64"}:
-                return f"np.matmul({value(writer, a)}, {value(writer, b)})"
-            return None
+            if len(ranks) < 2 or min(ranks) < 2 or len(kinds) != 1 or not kinds <= {"float32", "float64"}:
+                return None
+            left, right = value(writer, a), value(writer, b)
+            if ranks != [2, 2]:
+                return f"np.matmul({left}, {right})" if _few(factors[0]) else None
+            if _few(factors[0]):
+                return f"{left}.dot({right})"
+            return f"{left}.dot({right}) if {left}.size < {LARGE} else {value(writer, each.value)}"
+        case Call(op=Op(name="relax.strided_slice"), args=(Var(name=source), *bounds)) if _tensor(writer, source):
+            cut = _slices(writer.type_of(source), bounds) if not each.value.attr("assume_inbound") else None
+            return None if cut is None else f"{local(source)}[{cut}]"
+        case Call(op=Op(name="relax.max" | "relax.min" as name), args=(Var(name=source),)):
+            of, axes, keepdims = writer.type_of(source), each.value.attr("axis"), each.value.attr("keepdims")
+            if not isinstance(axes, AttrList) or keepdims or not _long_lines(of, axes.items):
+                return None
+            return f"{EXTREMES[name]}.reduce({local(source)}, axis={axes.items!r})"
+        case Call(op=Op(name="relax.nn.softmax"), args=(Var(name=source),)):
+            of = writer.type_of(source)
+            if not _tensor(writer, source) or not isinstance(of, TensorType) or of.dtype not in ("float32", "float64"):
+                return None
+            last = of.ndim > 0 and each.value.attr("axis") in (-1, of.ndim - 1)
+            return f"rt.softmax({local(source)})" if last else None
         case _:
             return None
+
+
+def _slices(type_: Type | None, bounds: Sequence[Expr]) -> str | None:
+    """The bounds of a slice by numbers as Python writes them, which mean what they do there."""
+    if not isinstance(type_, TensorType) or len(bounds) != 4 or not all(isinstance(b, Tuple) for b in bounds):
+        return None
+    told = [[_whole_number(f) for f in each.fields] for each in bounds if isinstance(each, Tuple)]
+    if len({len(each) for each in told}) != 1 or any(n is None for each in told for n in each):
+        return None
+    cuts = [":"] * type_.ndim
+    for axis, start, stop, step in zip(*told, strict=True):
+        if axis is None or not -type_.ndim <= axis < type_.ndim or not step or cuts[axis] != ":":
+            return None
+        cuts[axis] = f"{start}:{stop}:{step}"
+    return ", ".join(cuts) or None
+
+
+def _whole_number(expr: Expr) -> int | None:
+    return as_int(expr.value) if isinstance(expr, PrimValue) else None
+
+
+def _long_lines(type_: Type | None, axes: Sequence[object]) -> bool:
+    """Whether NumPy reduces a tensor along ``axes`` as quickly as it can, to another tensor: the last ones, whose
+    extents are known, the last of them long."""
+    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or not 0 < len(axes) < type_.ndim:
+        return False
+    if type_.dtype not in ("float32", "float64") or list(axes) != list(range(type_.ndim - len(axes), type_.ndim)):
+        return False
+    sizes = [as_int(dim) or 0 for dim in type_.shape[-len(axes) :]]
+    return min(sizes) > 0 and sizes[-1] >= LONG
+
+
+LONG = 64
+"""Elements of a line that NumPy goes along by itself."""
 
 
 def _few(type_: Type | None) -> bool:

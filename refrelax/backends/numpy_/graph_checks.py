@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-import numpy as np
-
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import held
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
@@ -34,8 +32,7 @@ from refrelax.syntax.types import (
 OWN = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
-CODES = {name: np.dtype(name).num for name in OWN}
-"""NumPy's own dtypes of ours by number, which is cheaper to look at than the dtype. (Letters are not theirs alone.)"""
+"""NumPy's own dtypes of ours, each one object (``runtime.py`` has them by these names)."""
 
 
 def known_type(writer: Writer, expr: Expr) -> Type:
@@ -60,26 +57,39 @@ def match_types(
 ) -> None:
     """Kinds, dtypes and ranks first; then the symbols; then the extents that are not symbols' definitions. ``known``:
     the type that the value was derived to have; ``None`` if it is an argument."""
-    dims: list[tuple[PrimExpr, str, str]] = []
-    unlike = [_unlike(text, type_) for text, type_, _ in given]
-    if together := all(unlike) and bool(unlike):  # one look at all of them where all is well
+    looked: list[tuple[PrimExpr, str, str]] = []
+    for text, type_, where in given:
+        if type_ is not None:
+            _extents(text, type_, where, looked)
+    binds, compared = [], []
+    for dim, text, where in looked:
+        if bind and isinstance(dim, SymVar) and dim.name not in writer.symbols:
+            writer.symbols.add(dim.name)
+            binds.append((dim, text))
+        else:
+            compared.append((dim, text, where))
+    guards = _whole(writer, given, {text for _, text, _ in compared})
+    # an array whose whole shape is looked at, and read by nothing before, has its rank looked at there
+    later = {text for text in guards if not any(f"{text}.shape[" in source for _, source in binds)}
+    unlike = [_unlike(text, type_, text not in later) for text, type_, _ in given]
+    together = all(unlike) and bool(unlike)
+    if not together:
+        later = set()
+    else:  # one look at all of them where all is well
         writer.line(f"if {' or '.join(unlike)}:")
         writer.depth += 1
     for text, type_, where in given:
         if type_ is not None:
-            _structure(writer, kind, text, type_, where, dims, known)
+            _structure(writer, kind, text, type_, where, known)
     writer.depth -= together
-    compared = []
-    for dim, text, where in dims:
-        if bind and isinstance(dim, SymVar) and dim.name not in writer.symbols:
-            writer.symbols.add(dim.name)
-            writer.line(f"{local(dim.name)} = {text}")
-        else:
-            compared.append((dim, text, where))
-    guards = _whole(writer, given, {text for _, text, _ in compared})
+    for dim, text in binds:
+        writer.line(f"{local(dim.name)} = {text}")
     if guards:  # one look at each shape where all is well
-        writer.line(f"if {' or '.join(guards)}:")
+        writer.line(f"if {' or '.join(guards.values())}:")
         writer.depth += 1
+    for text, type_, where in given:
+        if text in later and type_ is not None:
+            _structure(writer, kind, text, type_, where, known)
     for dim, text, where in compared:
         wanted = writer.dim(dim)
         writer.line(f"if {text} != {wanted}:")
@@ -87,27 +97,49 @@ def match_types(
     writer.depth -= bool(guards)
 
 
-def _unlike(text: str, type_: Type | None) -> str:
-    """The condition under which a value may not be an array of the dtype and rank of a type; empty where a glance does
-    not tell. (Arrays are in the byte order of the machine here.)"""
-    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype not in CODES:
+def _unlike(text: str, type_: Type | None, rank: bool) -> str:
+    """The condition under which a value may not be an array of the dtype and (``rank``) the rank of a type; empty where
+    a glance does not tell."""
+    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype not in OWN:
         return ""
-    rank, code = len(type_.shape), CODES[type_.dtype]
-    return f"type({text}) is not np.ndarray or {text}.dtype.num != {code} or {text}.ndim != {rank}"
+    found = f"type({text}) is not np.ndarray or {text}.dtype is not rt.of_{type_.dtype}"
+    return f"{found} or {text}.ndim != {len(type_.shape)}" if rank else found
 
 
-def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> list[str]:
-    """Conditions under which an extent may be wrong: none where they do not say it of all that are ``compared``."""
-    guards = []
+def told_at_a_glance(type_: Type | None) -> bool:
+    """Whether such a condition tells all there is: the bytes of bools have to be looked at."""
+    return bool(_unlike("x", type_, rank=True)) and isinstance(type_, TensorType) and type_.dtype != "bool"
+
+
+def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> dict[str, str]:
+    """Conditions under which an extent may be wrong, by the value: none where they do not say it of all that are
+    ``compared``."""
+    guards = {}
     for text, type_, _ in given:
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
             continue
         axes = {f"{text}.shape[{axis}]" for axis in range(len(type_.shape))}
         if axes & compared and all(isinstance(dim, SymVar | Literal) for dim in type_.shape):
             dims = [writer.dim(dim) for dim in type_.shape]
-            guards.append(f"{text}.shape != ({', '.join(dims)}{',' if len(dims) == 1 else ''})")
+            guards[text] = f"{text}.shape != ({', '.join(dims)}{',' if len(dims) == 1 else ''})"
             compared = compared - axes
-    return guards if not compared and len(guards) > 0 else []
+    return {} if compared else guards
+
+
+def _extents(text: str, type_: Type, where: str, dims: list[tuple[PrimExpr, str, str]]) -> None:
+    """The extents that a type says, each with the text of what is there and the place of the value."""
+    match type_:
+        case TensorType(shape=tuple() as shape):
+            dims += [(dim, f"{text}.shape[{axis}]", where) for axis, dim in enumerate(shape)]
+        case DTensorType(tensor=tensor):
+            _extents(text, tensor, where, dims)
+        case ShapeType(values=tuple() as values):
+            dims += [(dim, f"{text}.dims[{axis}]", where) for axis, dim in enumerate(values)]
+        case TupleType(fields=fields):
+            for k, each in enumerate(fields):
+                _extents(f"{text}[{k}]", each, f"{where}[{k}]", dims)
+        case _:
+            pass
 
 
 def _structure(
@@ -116,7 +148,6 @@ def _structure(
     text: str,
     type_: Type,
     where: str,
-    dims: list[tuple[PrimExpr, str, str]],
     known: Type | None,
 ) -> None:
     for dtype in filter(None, element_dtypes(type_)):
@@ -132,15 +163,11 @@ def _structure(
                 return
             rank = len(type_.shape) if type_.shape is not None else type_.ndim
             writer.line(f"rt.expect_tensor({kind!r}, {where!r}, {text}, {type_.dtype!r}, {rank})")
-            for axis, dim in enumerate(type_.shape or ()):
-                dims.append((dim, f"{text}.shape[{axis}]", where))
         case DTensorType():
-            _structure(writer, kind, text, type_.tensor, where, dims, known)
+            _structure(writer, kind, text, type_.tensor, where, known)
         case ShapeType():
             rank = len(type_.values) if type_.values is not None else type_.ndim
             writer.line(f"rt.expect_shape({kind!r}, {where!r}, {text}, {rank})")
-            for axis, dim in enumerate(type_.values or ()):
-                dims.append((dim, f"{text}.dims[{axis}]", where))
         case PrimType():
             found = _width(type_, known)
             writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text}, {type_.dtype!r}{found and f', {found!r}'})")
@@ -148,7 +175,7 @@ def _structure(
             writer.line(f"rt.expect_tuple({kind!r}, {where!r}, {text}, {len(type_.fields)})")
             for k, each in enumerate(type_.fields):
                 inner = known.fields[k] if isinstance(known, TupleType) and k < len(known.fields) else known
-                _structure(writer, kind, f"{text}[{k}]", each, f"{where}[{k}]", dims, inner)
+                _structure(writer, kind, f"{text}[{k}]", each, f"{where}[{k}]", inner)
         case FuncType() | PackedFuncType():
             writer.line(f"rt.expect_function({kind!r}, {where!r}, {text})")
         case _:

@@ -95,6 +95,9 @@ class Writer:
     places: Mapping[str, str] = field(default_factory=dict)
     """Where the results of some bindings go: of elementwise operators, by the names of both."""
 
+    own: set[str] = field(default_factory=set)
+    """Names bound to arrays in memory that was taken for them: nobody else's, and writeable."""
+
     answers: Answers = field(default_factory=Answers)
     """Shared by the writers of a module."""
 

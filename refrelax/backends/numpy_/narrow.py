@@ -30,6 +30,14 @@ _UP, _DOWN = np.float32(2.0**112), np.float32(2.0**-112)
 _LEAST, _BEYOND = np.float32(2.0**-14), np.float32(65520)
 """The least normal number of float16, and the least that is rounded to an infinity."""
 
+_SPECIAL = 0xF800
+"""The least pattern of an infinity or a NaN of float16 without its sign, a place further up."""
+
+_SPLIT = np.float32(0x2001)
+"""``p - (p - t)`` for ``p = _SPLIT * t`` has the eleven digits that float16 has of a normal number (Veltkamp): to the
+nearest, of two the even one, since ``p`` and ``p - t`` of what lies between two have one digit too many, and are
+rounded to the even one."""
+
 _SHIFT = np.float32(0.75)
 """Beside which float32 has the places of the least numbers of float16."""
 
@@ -39,15 +47,15 @@ def widened(x: Any, out: Any = None) -> Any:
     out = fresh(x.shape, WIDE) if out is None else out
     if x.size < FEW or x.dtype != HALF or not x.flags.c_contiguous:
         np.copyto(out, x)
-    else:
-        bits = out.view(np.int32)
-        np.copyto(bits, x.view(np.int16))
-        np.left_shift(bits, 13, out=bits)
-        np.bitwise_and(bits, np.int32(-0x70002000), out=bits)  # the sign, and what was shifted
-        np.multiply(out, _UP, out=out)
-        if not (np.maximum.reduce(out, axis=None) < 65536 and np.minimum.reduce(out, axis=None) > -65536):
-            np.copyto(out, x)  # infinities and NaNs
-    return out
+        return out
+    bits = out.view(np.int32)
+    if np.maximum.reduce(np.left_shift(x.view(np.uint16), 1), axis=None) >= _SPECIAL:
+        np.copyto(out, x)
+        return out
+    np.copyto(bits, x.view(np.int16))
+    np.left_shift(bits, 13, out=bits)
+    np.bitwise_and(bits, np.int32(-0x70002000), out=bits)  # the sign, and what was shifted
+    return np.multiply(out, _UP, out=out)
 
 
 def rounded(t: Any, kind: Any) -> None:
@@ -73,16 +81,23 @@ def _even(t: Any) -> bool:
     if not np.maximum.reduce(far, axis=None) < _BEYOND:
         return False
     low = np.less(far, _LEAST)
-    tiny = t[low] if low.any() else None
-    bits = t.view(np.int32)
-    more = np.right_shift(bits, 13, out=far.view(np.int32))
-    more &= 1
-    more += 0xFFF
-    bits += more
-    bits &= -0x2000
-    if tiny is not None:
-        shift = np.copysign(_SHIFT, tiny)
-        t[low] = np.copysign((tiny + shift) - shift, tiny)
+    few = np.count_nonzero(low)
+    if few > t.size >> 3:  # (zeros, mostly, which stay what they are)
+        low &= far != 0
+        few = np.count_nonzero(low)
+    at = np.flatnonzero(low) if 0 < few < t.size >> 3 else None
+    tiny = None if not few else t.reshape(-1)[at] if at is not None else t.copy()
+    np.multiply(t, _SPLIT, out=far)
+    np.subtract(far, t, out=t)
+    np.subtract(far, t, out=t)
+    if tiny is None:
+        return True
+    shift = np.copysign(_SHIFT, tiny)
+    tiny = np.copysign((tiny + shift) - shift, tiny)
+    if at is None:
+        np.copyto(t, tiny, where=low)
+    else:
+        t.reshape(-1)[at] = tiny
     return True
 
 

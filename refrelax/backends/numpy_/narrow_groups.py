@@ -52,8 +52,11 @@ class NarrowGroup(Group):
     def _over(self, outside: list[str]) -> str:
         return ""
 
+    def _inline(self, outside: list[str]) -> bool:
+        return False
+
     def define(self, outside: list[str], over: str) -> tuple[str, list[str]]:
-        narrow, end = [name for name in outside if self._made(name) in NARROW], len(self.bindings)
+        narrow = [name for name in outside if self._made(name) in NARROW]
         places = {name: f"o{k}_" for k, name in enumerate(outside)}
         homes = places | {name: f"v{k}_" for k, name in enumerate(narrow)}
         known = {name: f"w{k}_" if self._made(name) in NARROW else local(name) for k, name in enumerate(self.operands)}
@@ -62,10 +65,16 @@ class NarrowGroup(Group):
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(used(each), k)
+        due: set[str] = set()
         for k, each in enumerate(self.bindings):
             lines += self._step(memory, _in_float32(each), k, last)
-            ended = each.name in narrow and last.get(each.name, end) == end
-            if operator(each) in ROUNDED and not ended:  # (what only leaves is rounded as it is narrowed)
+            exact = operator(each) in EXACT
+            if operator(each) not in ROUNDED and not (exact and due.intersection(used(each))):
+                continue
+            readers = [operator(other) for other in self.bindings if each.name in used(other)]
+            if len(readers) == 1 and readers[0] in EXACT:
+                due.add(each.name)  # (a rounding keeps the order, and both signs alike: it may as well come later)
+            elif readers or each.name not in narrow:  # (what only leaves is rounded as it is narrowed)
                 lines.append(f"rt.rounded({memory.place(each.name)}, {kind})")
         lines += [f"rt.narrowed({homes[name]}, {kind}, {places[name]})" for name in narrow]
         name = f"g{self.live.at[id(self.bindings[-1])]}_"

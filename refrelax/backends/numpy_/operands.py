@@ -89,3 +89,10 @@ def met(a: Any, b: Any) -> Any:
 def plain(fast: bool, x: Any) -> bool:
     """Whether NumPy's own functions will do for ``x``."""
     return fast and x.dtype in SMALL_FLOATS
+
+
+def within(index: Any, n: int) -> bool:
+    """Whether all of some positions are of ``n``: one look, at negative numbers as great ones."""
+    if index.dtype == np.int64 and index.ndim:
+        return bool(np.maximum.reduce(index.view(np.uint64), axis=None) < n)
+    return bool(index.min() >= 0 and index.max() < n)

@@ -260,11 +260,12 @@ def _between(x: Any, axis: Axis, lead: int, tail: Sequence[int]) -> Any:
     if prod(tail) < 64:  # so that NumPy has one long loop
         first, second = (np.repeat(weights, prod(tail), axis=1) for weights in (first, second))
     step = max(1, NEAR // (axis.new * prod(tail)))
+    spare = fresh((min(step, lead), axis.new, prod(tail)), x.dtype)
     for at in range(0, lead, step):
         part, out = cells[at : at + step], result[at : at + step]
         np.take(part, low, axis=1, out=out, mode="clip")
         out *= first
-        other = np.take(part, high, axis=1, mode="clip")
+        other = np.take(part, high, axis=1, out=spare[: len(part)], mode="clip")
         other *= second
         out += other
     return result

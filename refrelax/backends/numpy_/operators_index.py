@@ -13,7 +13,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain, within
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -78,17 +78,10 @@ def gather_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 def wrapped(index: Any, n: int) -> Any:
     """A negative index counts from the end, once; the extent need not fit the dtype of the indices."""
-    if not index.size or _inside(index, n) or index.min() >= 0:
+    if not index.size or within(index, n) or index.min() >= 0:
         return index
     wide = index.astype(np.int64)
     return np.where(wide < 0, wide + n, wide)
-
-
-def _inside(index: Any, n: int) -> bool:
-    """Whether all of some positions are of ``n``: one look, at negative numbers as great ones."""
-    if index.dtype == np.int64 and index.ndim:
-        return bool(np.maximum.reduce(index.view(np.uint64), axis=None) < n)
-    return bool(index.min() >= 0 and index.max() < n)
 
 
 def index_tensor(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -163,11 +156,11 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
 
 def _placed(index: Any, n: int, shape: Sequence[int]) -> Any:
     """An index of a store, which ends the run where it is out of range."""
-    if not index.size or _inside(index, n):
+    if not index.size or within(index, n):
         return index
     wide = index.astype(np.int64)
     wide = np.where(wide < 0, wide + n, wide)
-    if not _inside(wide, n):
+    if not within(wide, n):
         raise unspecified("op.scatter/out-of-range", f"a store outside of {tuple(shape)}")
     return wide
 

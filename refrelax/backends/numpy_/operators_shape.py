@@ -12,7 +12,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number, number_of
+from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number, number_of, within
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -248,7 +248,7 @@ def one_hot(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     axis, dtype = attrs["axis"], numpy_dtype(on.dtype)
     axis = axis + x.ndim + 1 if axis < 0 else axis
     depth, inner = attrs["depth"], axis == x.ndim
-    if inner and x.size and depth and x.min() >= 0 and x.max() < depth:
+    if inner and x.size and depth and within(x, depth):
         other = literal(dtype, off.value)
         result = np.zeros((*x.shape, depth), dtype)
         if other.tobytes().strip(b"\0"):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import attention, blocks, exact, fast_operators, narrow
+from refrelax.backends.numpy_ import attention, blocks, exact, fast_norms, fast_operators, narrow
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.ops.transform import fact as memory_fact
@@ -31,6 +31,10 @@ floormod = exact.floor_modulo
 truncated_remainder = exact.truncated_remainder
 dtype = numpy_dtype
 
+
+of_bool, of_int8, of_int16, of_int32, of_int64 = map(np.dtype, ("bool", "int8", "int16", "int32", "int64"))
+of_uint8, of_uint16, of_uint32, of_uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
+of_float16, of_float32, of_float64 = map(np.dtype, ("float16", "float32", "float64"))
 
 USUAL = ("bool", "int64", "float64")
 """The dtypes that a Python number is taken to have where nothing says its type."""
@@ -215,6 +219,8 @@ def expect_tensor(kind: Kind, where: str, value: Any, wanted: str | None, rank: 
         return
     if not isinstance(value, np.ndarray | np.generic):
         raise mismatch(kind, "type", f"{where}: expected a tensor")
+    if isinstance(value, np.ndarray) and not (type(value) is np.ndarray and value.dtype.isnative):
+        raise TypeError(f"{where}: an array that is to be converted")  # (by who calls: ``calls.py``)
     if wanted is not None and value.dtype.name != wanted:
         raise mismatch(kind, "dtype", f"{where}: expected dtype {wanted}, found {value.dtype.name}")
     if rank >= 0 and value.ndim != rank:
@@ -281,6 +287,10 @@ filled = blocks.filled
 Reshaped = blocks.Reshaped
 where = blocks.where
 erf = blocks.erf
+odds = blocks.odds
+FEW = 1 << 11
+"""Elements for which a block is not worth a call."""
+softmax = fast_norms.softmax
 sum_of_products = fast_operators.sum_of_products
 
 

@@ -18,11 +18,13 @@ from refrelax.backends.numpy_ import (
     blocks,
     fast_groups,
     fast_losses,
+    fast_norms,
     fast_operators,
     fast_rows,
     fast_scales,
     narrow,
     operators_window,
+    runtime,
 )
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.cells import Cell, cells
@@ -31,7 +33,7 @@ from tests.contents import contents
 SIZES: tuple[tuple[ModuleType, str], ...] = (
     (blocks, "NEAR"), (fast_rows, "NEAR"), (fast_rows, "SMALL"), (fast_operators, "SHORT"), (fast_operators, "LARGE"),
     (fast_groups, "FEW"), (fast_losses, "SHORT"), (fast_scales, "NEAR"), (narrow, "FEW"), (operators_window, "LANES"),
-    (blocks, "NEAR_WIDE"),
+    (blocks, "NEAR_WIDE"), (blocks, "NEAR_ODDS"), (runtime, "FEW"), (fast_norms, "FEW"),
 )  # fmt: skip
 """Where a form turns to another one, and how much it does at once."""
 

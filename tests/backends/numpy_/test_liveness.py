@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax import examples
-from refrelax.backends.numpy_ import fast_operators, graph
+from refrelax.backends.numpy_ import fast_operators, graph, runtime
 from refrelax.backends.numpy_.liveness import IN_PLACE, Liveness, same_tensor
 from refrelax.testing import random_arguments
 from tests.draws import draws
@@ -115,6 +115,12 @@ def outcomes_agree(name: str) -> None:
                     np.testing.assert_array_equal(a.numpy(), b.numpy())
 
 
+@pytest.fixture(autouse=True)
+def by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups of few elements too go through blocks, where they may calculate in place."""
+    monkeypatch.setattr(runtime, "FEW", -1)
+
+
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every binding by itself: no groups (``fast_groups.py``)."""
@@ -123,6 +129,12 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_values(name: str) -> None:
+    outcomes_agree(name)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_of_few_elements(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(runtime, "FEW", 1 << 11)
     outcomes_agree(name)
 
 
