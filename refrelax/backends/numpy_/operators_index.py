@@ -119,6 +119,8 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     rest = x.shape[len(index) :]
     if 0 in shape or 0 in rest:  # nothing to store
         return np.array(x, order="C")
+    if reduction in STEPS and _flat(x, index, values) and (reduction == "mul" or _one_zero(values) or _one_zero(x)):
+        return _near(x, index, values.astype(x.dtype, copy=False), STEPS[reduction])
     index = [_placed(i, n, x.shape) for i, n in zip(index, x.shape, strict=False)]
     if values.shape != (*shape, *rest):
         values = np.broadcast_to(values, (*shape, *rest))
@@ -136,8 +138,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
         if position.shape != shape:
             position = np.broadcast_to(position, shape)
         position = position.reshape(-1)
-    result = fresh(x.shape, x.dtype)
-    np.copyto(result, x)
+    result = _copy(x)
     rows = result.reshape(prod(x.shape[: len(index)]), *rest)
     if reduction in ("update", ""):
         values = values.astype(x.dtype, copy=False)
@@ -152,6 +153,37 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
             return result.reshape(x.shape)
         _folded(rows, position, values, FOLDS[COMBINE[reduction]])
     return result.reshape(x.shape)
+
+
+def _copy(x: Any) -> Any:
+    """Of few bytes NumPy's own, which is quicker than looking for memory."""
+    if x.nbytes <= 1 << 18:
+        return np.array(x, order="C")
+    result = fresh(x.shape, x.dtype)
+    np.copyto(result, x)
+    return result
+
+
+def _flat(x: Any, index: Sequence[Any], values: Any) -> bool:
+    """Whether single elements are stored to, at positions and from values in rows of their own."""
+    if len(index) != x.ndim or values.ndim != 1 or x.dtype.num not in PLAIN_SORTS:
+        return False
+    return all([each.shape == values.shape for each in index])  # noqa: C419
+
+
+NEAR = 1 << 16
+"""Positions of which all that is made stays near."""
+
+
+def _near(x: Any, index: Sequence[Any], values: Any, step: Any) -> Any:
+    """Values folded into single elements, in their order, some at a time."""
+    result = _copy(x)
+    cells = result.reshape(-1)
+    for first in range(0, len(values), NEAR):
+        now = slice(first, first + NEAR)
+        here = [_placed(i[now], n, x.shape) for i, n in zip(index, x.shape, strict=True)]
+        step.at(cells, flat_position(here, x.shape), values[now])
+    return result
 
 
 def _placed(index: Any, n: int, shape: Sequence[int]) -> Any:
