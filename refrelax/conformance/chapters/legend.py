@@ -6,11 +6,9 @@ import ast
 import json
 import math
 import re
-from pathlib import Path
 from typing import Any
 
-import pytest
-
+from refrelax.conformance.chapters.held import chapter, held, holds, over, same, says, spec
 from refrelax.conformance.pages import check, typing
 from refrelax.conformance.pages.corners import GREATEST, LEAST
 from refrelax.conformance.pages.section import BLOCKS, SORTS
@@ -21,19 +19,31 @@ from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.real_steps import EXP_OF_DIFFERENCE
 from refrelax.syntax.dtypes import is_dtype
 
-OPS = Path(__file__).resolve().parents[2] / "spec" / "ops"
-COMMON = (OPS / "common.md").read_text("utf-8")
-LEGEND = [
-    [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
-    for row in COMMON.partition("| element | meaning | for example |\n")[2].partition("\n\n")[0].splitlines()[1:]
-]
+
+def legend() -> list[list[str]]:
+    return [
+        [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        for row in chapter("ops/common.md")
+        .partition("| element | meaning | for example |\n")[2]
+        .partition("\n\n")[0]
+        .splitlines()[1:]
+    ]
+
+
 WORD = re.compile(r"(?<![\w.])([a-z_]\w*)\(")
-EXAMPLES = [found for row in LEGEND for found in re.findall(r"`([^`]+)` = `([^`]+)`", row[2])]
+
+
+def examples() -> list[tuple[str, str]]:
+    return [found for row in legend() for found in re.findall(r"`([^`]+)` = `([^`]+)`", row[2])]
+
+
 IEEE = reading("ieee")
 
 
 def formulas() -> str:
-    blocks = (found for path in OPS.glob("*.md") for found in check._BLOCK.findall(path.read_text("utf-8")))
+    blocks = (
+        found for path in (spec() / "ops").glob("*.md") for found in check._BLOCK.findall(path.read_text("utf-8"))
+    )
     return "\n".join(
         text
         for name, block in blocks
@@ -42,43 +52,46 @@ def formulas() -> str:
     )
 
 
-def test_every_word_of_a_formula_is_in_the_legend() -> None:
-    told = {word for row in LEGEND for word in WORD.findall(row[0] + row[1])}
+@held("ops/common.md")
+def every_word_of_a_formula_is_in_the_legend() -> None:
+    told = {word for row in legend() for word in WORD.findall(row[0] + row[1])}
     used = {word for word in WORD.findall(formulas()) if not is_dtype(word)}
-    assert used - told <= PERMITTED_ULPS.keys() & {*MATH, "atan2", "hypot", "power"}
-    assert {word for word in told if not is_dtype(word)} <= used
+    holds(used - told <= PERMITTED_ULPS.keys() & {*MATH, "atan2", "hypot", "power"})
+    holds({word for word in told if not is_dtype(word)} <= used)
 
 
-def test_every_function_of_the_legend_has_an_example() -> None:
-    words = {word for row in LEGEND for word in WORD.findall(row[0] + row[1])}
-    shown = {word for text, _ in EXAMPLES for word in WORD.findall(text)} | {"float32"}
-    assert words - shown == {"poison", "index", "with"}
-    assert len(EXAMPLES) == sum(row[2].count(" = ") for row in LEGEND)
+@held("ops/common.md")
+def every_function_of_the_legend_has_an_example() -> None:
+    words = {word for row in legend() for word in WORD.findall(row[0] + row[1])}
+    shown = {word for text, _ in examples() for word in WORD.findall(text)} | {"float32"}
+    same(words - shown, {"poison", "index", "with"})
+    same(len(examples()), sum(row[2].count(" = ") for row in legend()))
 
 
-@pytest.mark.parametrize(
-    ("used", "told"),
-    [
+@held("ops/common.md")
+@over(
+    lambda: [
         (r"dot\(\[[^\]]*, ", "`dot([a, b] * [c, d])`"),
         (r"\[[^\]]*\] for p < ", "`[e for p < N]`"),
         (r"with\(p = index\(.*\) \[op\.", "`with(p = index(e) [rule]: b)`"),
         (r"argmax\(.* if ", "among the items, of which there is one where `c` holds"),
-    ],
+    ]
 )
-def test_brackets_of_a_formula_are_in_the_legend(used: str, told: str) -> None:
-    assert re.search(used, formulas()), "no formula has this form any more"
-    assert told in "".join(cell for row in LEGEND for cell in row)
+def brackets_of_a_formula_are_in_the_legend(used: str, told: str) -> None:
+    holds(re.search(used, formulas()), "no formula has this form any more")
+    holds(told in "".join(cell for row in legend() for cell in row))
 
 
-@pytest.mark.parametrize(("text", "value"), EXAMPLES)
-def test_an_example_of_the_legend(text: str, value: str) -> None:
+@held("ops/common.md")
+@over(examples)
+def an_example_of_the_legend(text: str, value: str) -> None:
     found, dtype = element(ast.parse(text.replace("|", ","), mode="eval").body)
-    assert not isinstance(found, Poison)
+    holds(not isinstance(found, Poison))
     wanted = {"nan": math.nan, "inf": math.inf, "True": True, "False": False}.get(value)
     if wanted is None:
         wanted = json.loads(value)
     home = IEEE.at(dtype)
-    assert home.to_bits(found) == home.to_bits(home.lit(wanted)), (found, wanted)
+    same(home.to_bits(found), home.to_bits(home.lit(wanted)), (found, wanted))
 
 
 Typed = tuple[Any, str]
@@ -108,8 +121,11 @@ def element(node: ast.expr) -> Typed:
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
             (a, dtype), (b, _) = element(left), element(right)
             return IEEE.at(dtype).equal(a, b), "bool"
-        case ast.IfExp(test=test, body=body, orelse=other):
-            return element(body if eval(compile(ast.Expression(test), "", "eval")) else other)
+        case ast.IfExp(test=ast.Constant(value=bool(truth)), body=body, orelse=other):
+            return element(body if truth else other)
+        case ast.IfExp(test=ast.Compare(left=left, ops=[ast.Lt()], comparators=[right]), body=body, orelse=other):
+            (a, dtype), (b, _) = element(left), element(right)
+            return element(body if IEEE.at(dtype).less(a, b) is True else other)
         case ast.Call(func=ast.Name(id=name), args=args):
             return called(name, args)
     raise AssertionError(ast.dump(node))
@@ -132,7 +148,7 @@ def called(name: str, nodes: list[ast.expr]) -> Typed:
         case "last":
             return args[-1], dtype
         case "either":
-            return home.either(*(lambda a=a: a for a in args)), dtype  # type: ignore[misc]
+            return home.either(*(lambda a=a: a for a in args)), dtype
         case "rounded_once_exp":
             return home.ideal(EXP_OF_DIFFERENCE, *args), dtype
         case "isnan" | "isinf" | "isfinite":
@@ -146,8 +162,9 @@ def called(name: str, nodes: list[ast.expr]) -> Typed:
 # --- how a page reads
 
 
-def test_the_blocks_stand_in_the_order_that_is_told() -> None:
-    listed = COMMON.partition("A section has, in order:\n")[2].partition("\n### ")[0]
+@held("ops/common.md")
+def the_blocks_stand_in_the_order_that_is_told() -> None:
+    listed = chapter("ops/common.md").partition("A section has, in order:\n")[2].partition("\n### ")[0]
     words = (
         "*Semantics*",
         "the table of operands",
@@ -157,32 +174,38 @@ def test_the_blocks_stand_in_the_order_that_is_told() -> None:
         "corner cases",
         "the example",
     )
-    assert [
-        line.startswith(f"* {word}") for line, word in zip(re.findall(r"^\* .*", listed, re.M), words, strict=True)
-    ] == [True] * 7
-    assert BLOCKS == ("meaning", "operands", "type", "facts", "formula", "corners")
+    same(
+        [line.startswith(f"* {word}") for line, word in zip(re.findall(r"^\* .*", listed, re.M), words, strict=True)],
+        [True] * 7,
+    )
+    same(BLOCKS, ("meaning", "operands", "type", "facts", "formula", "corners"))
 
 
-def test_the_sorts_of_operands_are_told() -> None:
-    told = COMMON.partition("* the table of operands")[2].partition("* *Output*")[0]
+@held("ops/common.md")
+def the_sorts_of_operands_are_told() -> None:
+    told = chapter("ops/common.md").partition("* the table of operands")[2].partition("* *Output*")[0]
     for word in ("expression", "scalar", "shape", "tuple", "integers", "number"):
-        assert f"*{word}*" in told and word in {*SORTS.values(), "number"}
+        says(told, f"*{word}*")
+        holds(word in {*SORTS.values(), "number"})
 
 
-def test_the_changes_of_an_argument_are_told() -> None:
+@held("ops/common.md")
+def the_changes_of_an_argument_are_told() -> None:
     """``typing._others`` tries what the page lists, in its order."""
-    told = COMMON.partition("and the rule that refuses it: ")[2].partition(". A change")[0]
+    told = chapter("ops/common.md").partition("and the rule that refuses it: ")[2].partition(". A change")[0]
     tried = [what for what, _ in typing._others("x", "2, 3", "float32")]
     spelled = [text for _, text in typing._others("x", "2, 3", "float32")]
     words = re.findall(r"`(\w+)`", told)
-    assert tried == [*(f"`x` of {word}" for word in words), "`x` with one axis more", "`x` with one axis less"]
-    assert "to a shape with one axis of\n  extent 1 before the others, to one without the first axis" in told
-    assert "((1, 2, 3, )" in spelled[-2] and "((3, )" in spelled[-1]
-    assert [what for what, _ in typing.LESS] == ["no dtypes", "no extents", "no ranks", "nothing"]
-    assert "its dtype not, its rank but no extent, its dtype but no rank, nothing" in COMMON
+    same(tried, [*(f"`x` of {word}" for word in words), "`x` with one axis more", "`x` with one axis less"])
+    says(told, "to a shape with one axis of\n  extent 1 before the others, to one without the first axis")
+    says(spelled[-2], "((1, 2, 3, )")
+    says(spelled[-1], "((3, )")
+    same([what for what, _ in typing.LESS], ["no dtypes", "no extents", "no ranks", "nothing"])
+    says(chapter("ops/common.md"), "its dtype not, its rank but no extent, its dtype but no rank, nothing")
 
 
-def test_the_greatest_and_the_least() -> None:
-    assert "`greatest` and `least` are the greatest finite and the least positive\n  `float32`" in COMMON
+@held("ops/common.md")
+def the_greatest_and_the_least() -> None:
+    says(chapter("ops/common.md"), "`greatest` and `least` are the greatest finite and the least positive\n  `float32`")
     home = IEEE.at("float32")
-    assert (home.to_bits(GREATEST), home.to_bits(LEAST)) == (0x7F7FFFFF, 1)
+    same((home.to_bits(GREATEST), home.to_bits(LEAST)), (0x7F7FFFFF, 1))
