@@ -14,9 +14,11 @@ from refrelax.conformance.chapters import (
     axioms,
     intrinsics,
     judgements,
+    laws,
     legend,
     limits,
     nodes,
+    rows,
     sentences,
     spellings,
     tables,
@@ -25,7 +27,21 @@ from refrelax.conformance.chapters import (
 )
 from refrelax.conformance.chapters.held import CHECKS, Check, Otherwise
 
-MODULES = (tables, limits, nodes, axioms, sentences, words, spellings, written, judgements, intrinsics, legend)
+MODULES = (
+    tables,
+    limits,
+    nodes,
+    axioms,
+    sentences,
+    rows,
+    laws,
+    words,
+    spellings,
+    written,
+    judgements,
+    intrinsics,
+    legend,
+)
 """The modules of checks, which register them when they are imported."""
 
 

@@ -14,7 +14,7 @@ from refrelax.conformance import cases, citations, spec_text
 from refrelax.conformance.chapters.held import code, held, holds, numbered, over, same, table
 from refrelax.conformance.spec_text import ID, Paragraph
 
-_END = re.compile(rf"`({'|'.join((*cases.REJECTIONS, *cases.ENDS))})\b[^`]*`")
+END = re.compile(rf"`({'|'.join((*cases.REJECTIONS, *cases.ENDS))})\b[^`]*`")
 _REFUSED = re.compile(r"\b(?:refused|rejected) as `(\w+)`")
 
 
@@ -40,7 +40,7 @@ def a_rule_ends_as_a_case_of_it_does(paragraph: Paragraph) -> None:
     text = f"{paragraph.text}\n{spec_text.following(paragraph)}"
     rules = {paragraph.rule, *re.findall(rf"`({ID})`", text)}
     known = set[str]().union(*(ends().get(rule, frozenset()) for rule in rules))
-    same(set(_END.findall(text)) - known, set(), paragraph.rule)
+    same(set(END.findall(text)) - known, set(), paragraph.rule)
 
 
 @held("09-outcomes.md")

@@ -256,3 +256,22 @@ def an_operation_with_0_or_1_becomes_that(given: str, becomes: str) -> None:
     dtype = "float32" if " / " in given else "int32"
     zero = "T.float32(0)" if dtype == "float32" else "0"
     same(_built(given, dtype), _built("x" if becomes == "`x`" else zero, dtype))
+
+
+_SAME = re.compile(r"`([^`\n]+)` is `([^`\n]+)`")
+
+
+@held("03b-loops-syntax.md")
+def sentences_that_say_two_spellings_of_an_expression() -> None:
+    """`e != f` in the place of `e == f` went by unseen. *e* and *f* stand for expressions, `dtype` for a dtype."""
+    compared = 0
+    for pair in _SAME.findall(chapter("03b-loops-syntax.md")):
+        texts = [re.sub(r"\be\b", "i", re.sub(r"\bf\b", "j", each)).replace("dtype", "'int32'") for each in pair]
+        try:
+            one, other = map(expression_of, texts)
+        except Malformed:
+            continue
+        if not pair[1].startswith('"'):  # what a literal is called among attributes
+            same(one, other, pair[0])
+            compared += 1
+    holds(compared >= 5, "five sentences that can be read so")
