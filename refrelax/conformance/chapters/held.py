@@ -79,6 +79,8 @@ def same(found: object, wanted: object, of: object = "") -> None:
 
 def _differ(found: Any, wanted: Any) -> str:
     """What is different, of two sets or tables only that."""
+    if isinstance(found, str) or isinstance(wanted, str):
+        return f"expected {_short(wanted)}, found {_short(found)}"
     try:
         if isinstance(found, dict) and isinstance(wanted, dict):
             items = {k for k in found.keys() | wanted.keys() if found.get(k) != wanted.get(k)}

@@ -54,12 +54,12 @@ def laws() -> Iterator[tuple[str, str, str]]:
 def laws_hold_at_every_point() -> None:
     seen = set()
     for name, left, right in laws():
-        holds(_agree(left, right), f"{name}: `{left}` is `{right}`")
+        holds(agree(left, right), f"{name}: `{left}` is `{right}`")
         seen.add(name)
     holds(seen == {*CHAPTERS}, "a law in each of the chapters")
 
 
-def _agree(left: str, right: str) -> bool:
+def agree(left: str, right: str) -> bool:
     """Whether both sides are the same wherever both have a value, which they have somewhere."""
     draw = random.Random(f"{left} is {right}")
     one, other = compiled(parse_dim(left)), compiled(parse_dim(right))
