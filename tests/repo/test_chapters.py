@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -159,3 +161,13 @@ def test_a_check_that_cannot_read_its_table_says_so(text: Path) -> None:
     edited(text / "05-types.md", "**`ty/subtype`** —", "**`ty/subtypes`** —")
     (found,) = chapters.unheld([each for each in CHECKS if each.name == "the grades of a subtype"])
     assert "a chapter with the words" in found.message
+
+
+def test_no_reading_is_made_by_an_import() -> None:
+    """One that is kept is not seen to be made, so that no case went through ``num/ieee-is-canonical``."""
+    script = (
+        "from refrelax.semantics.numbers.ieee import ieee; import refrelax.conformance.tie;"
+        "print(ieee.cache_info().currsize)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
