@@ -21,9 +21,7 @@ FIELDS = {
 
 
 def outcome(left_out: int | None) -> object:
-    lines = [
-        f"T.tvm_struct_set(array, 0, {field}, {value})" for field, value in FIELDS.items() if field != left_out
-    ]
+    lines = [f"T.tvm_struct_set(array, 0, {field}, {value})" for field, value in FIELDS.items() if field != left_out]
     body = "\n        ".join(lines)
     text = f"""
 @I.ir_module

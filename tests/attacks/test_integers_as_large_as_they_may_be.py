@@ -17,7 +17,7 @@ def main(x: R.Tensor((4,), "float32")):
 
 @pytest.mark.parametrize(
     "constant",
-    ["2 ** 4095", "3 ** 2584", "1 << 4095", "1 ** 2 ** 4000", "(-1) ** 100001", "0 ** 100001", "0 << 100001", "-2 ** 4095"],
+    ["2 ** 4095", "3 ** 2584", "1 << 4095", "1 ** 2 ** 4000", "(-1) ** 100001", "0 ** 100001", "0 << 100001"],
 )
 def test_4096_bits_are_read(constant: str) -> None:
     rr.parse(TEXT.format(constant))
@@ -25,7 +25,7 @@ def test_4096_bits_are_read(constant: str) -> None:
 
 @pytest.mark.parametrize(
     "constant",
-    ["2 ** 4096", "3 ** 2585", "1 << 4096", "2 ** 2 ** 40", "1 << 2 ** 40", "1 >> -1", "0 << -1", "2 ** -1", "(-2) ** 4096"],
+    ["2 ** 4096", "3 ** 2585", "1 << 4096", "2 ** 2 ** 40", "1 << 2 ** 40", "1 >> -1", "0 << -1", "2 ** -1"],
 )
 def test_more_and_what_is_no_integer_are_refused(constant: str) -> None:
     with pytest.raises(rr.Rejection) as refused:

@@ -104,7 +104,7 @@ def _not_set(k: int, field: int, span: Span | None) -> Exception:
 
 @rule("ev/tensor-descriptor")
 def _described(build: Builder, record: Record, k: int, span: Span | None) -> TensorValue:
-    """The tensor that a descriptor describes: data, shape, strides and byte offset. Where its device is says nothing."""
+    """The tensor that a descriptor describes: data, shape, strides and byte offset. Its device says nothing."""
     for field in (SHAPE, STRIDES, DATA):
         if (k, field) not in record.cells:
             raise _not_set(k, field, span)

@@ -186,7 +186,7 @@ def _binary(src: Source, node: ast.AST, op: ast.operator, a: Any, b: Any) -> Any
 
 
 def _least_bits(op: ast.operator, a: int, b: int) -> int:
-    """What a power or a shift has at least, so that nothing large is computed; what it has exactly is asked of the result."""
+    """What a power or a shift has at least, so that nothing large is computed: what it has is asked of the result."""
     match op:
         case ast.Pow() if abs(a) > 1:
             return (abs(a).bit_length() - 1) * b + 1
