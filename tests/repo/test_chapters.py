@@ -114,9 +114,9 @@ EDITS: list[tuple[str, str, str, str]] = [
     ),
     (
         "06c-pointwise.md",
-        "the laws hold in their formats",
-        "`float32` and `float64`: `one-mul`",
-        "`int32` and `float64`: `one-mul`",
+        "the laws and their formats",
+        "`float32` and `float64`; an index",
+        "`int32` and `float64`; an index",
     ),
     ("06d-proof-logs.md", "every form of a step has a row", "| `carries` | `streams`", "| `carry` | `streams`"),
     ("07b-intrinsics.md", "an example is what it says", "`popcount(6)` = `2`", "`popcount(6)` = `3`"),

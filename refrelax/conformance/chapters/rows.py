@@ -11,7 +11,7 @@ from dataclasses import fields
 
 from refrelax.conformance import cases, spec_text
 from refrelax.conformance.chapters import judgements
-from refrelax.conformance.chapters.held import chapter, code, held, holds, numbered, over, same, says, table
+from refrelax.conformance.chapters.held import between, chapter, code, held, holds, numbered, over, same, says, table
 from refrelax.conformance.chapters.laws import agree
 from refrelax.conformance.chapters.sentences import END, ends
 from refrelax.conformance.citations import package
@@ -19,6 +19,7 @@ from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims.required import required
 from refrelax.semantics.ops.meaning.as_json import NODES
 from refrelax.shape_solver.descents.formats import FORMATS
+from refrelax.shape_solver.descents.laws import LAWS
 from refrelax.shape_solver.parse import parse_dim
 
 # --- how a chapter's programs end
@@ -138,9 +139,10 @@ def what_an_example_calls_beyond_is_beyond() -> None:
 
 
 @held("06c-pointwise.md")
-def the_laws_hold_in_their_formats() -> None:
-    (listed,) = re.findall(r"\*\*`sh/descent-laws`\*\* — In the formats (.*?):", chapter("06c-pointwise.md"))
+def the_laws_and_their_formats() -> None:
+    listed = between(chapter("06c-pointwise.md"), "A format is one of ", ";")
     same(set(code(listed)), set(FORMATS))
+    same({name for row in table("06c-pointwise.md", "| law | what is | is |") for name in code(row[0])}, set(LAWS))
 
 
 # --- 08: the library functions
