@@ -296,7 +296,7 @@ TELLING: dict[str, list[list[Any]]] = {
     "isnan": [[NAN, -INF, -2.0]], "isinf": [[NAN, -INF, -2.0]], "isfinite": [[NAN, -INF, -2.0]],
     "logical_not": [[True, False, True]],
     **{f"logical_{name}": [[True, True, False, False, True, True], [True, False, True]] for name in ("and", "or", "xor")},
-    "prod": [[1.0, -1.0, -2.0, 0.5, 1.0, 2.0, 0.5, 1.0, 0.5, 2.0, 1.0, -2.0, 1.0, -2.0, 1.0, -1.0, 1.0, 0.5, -1.0, 1.0, -2.0, -2.0, 1.0, 1.0]],
+    "prod": [[1.0, -1.0, -2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, -2.0, 1.0, -2.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -2.0, -1.0, 1.0, 1.0]],
     "argmax": [[-7, 3, 0, -4, -4, 9]],
 }  # fmt: skip
 """Data of examples for which those that are drawn tell nothing: the value would be all zeros, or an argument as it stands."""
