@@ -177,3 +177,101 @@ def test_a_number_is_no_argument_of_a_kernel() -> None:
     functions = lower(rr.check(rr.parse(NUMBER)), passes=("legalize",)).module.module.functions.values()
     (kernel,) = [each for each in functions if isinstance(each, PrimFunc)]
     assert len(kernel.params) == 2  # what is read, and what is stored
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+CALLS = """
+n = T.int64()
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32"), v: R.Tensor((2,), "float32"), i: R.Tensor((1,), "int64"),
+             u: R.Tensor((), "float32"), r: R.Tensor((3, 1), "int64"), w: R.Tensor((3,), "float32")):
+        with R.dataflow():
+            y = {}
+            R.output(y)
+        return y
+"""
+
+
+def lowered(call: str, *passes: str) -> rr.Module:
+    return lower(rr.check(rr.parse(CALLS.format(call))), passes=passes).module.module
+
+
+@pytest.mark.parametrize("call", ["R.nn.softmax(x)", "R.variance(x, axis=[1])", "R.nn.gelu(x)"])
+def test_a_kernel_keeps_its_origin_when_it_gets_shorter(call: str) -> None:
+    before, after = (lowered(call, *each).prim_funcs() for each in (("legalize",), ("legalize", "fuse_loops")))
+    (name,) = before
+    assert dict(before[name].attrs)["Origin"] == dict(after[name].attrs)["Origin"]
+    assert len(after[name].root_allocs) < len(before[name].root_allocs) or "gelu" in call
+
+
+@pytest.mark.parametrize(
+    ("call", "is_lowered"), [("R.scatter_nd(v, i, u)", False), ("R.scatter_nd(v, r, w)", True)]
+)  # fmt: skip
+def test_one_update_is_no_loop(call: str, is_lowered: bool) -> None:
+    assert bool(lowered(call, "legalize").prim_funcs()) is is_lowered
+
+
+SPLIT = """
+n = T.int64()
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def two(x: T.Buffer((n,), "float32"), a: T.Buffer((n,), "float32"), b: T.Buffer((n,), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        for i in range(n):
+            with T.sblock("a"):
+                v = T.axis.spatial(n, i)
+                a[v] = x[v] + T.float32(1)
+        for i in range(n):
+            with T.sblock("b"):
+                v = T.axis.spatial(n, i)
+                b[v] = x[v] * T.float32(3)
+
+    @R.function
+    def main(x: R.Tensor((n,), "float32")):
+        cls = Module
+        with R.dataflow():
+            t = R.call_tir(cls.two, (x,), out_ty=[R.Tensor((n,), "float32"), R.Tensor((n,), "float32")])
+            a = t[0]
+            b = t[1]
+            c = R.negative(a)
+            d = R.exp(b)
+            R.output(c, d)
+        return (c, d)
+"""
+
+
+def test_outputs_that_are_used_apart() -> None:
+    checked = rr.check(rr.parse(SPLIT))
+    made = lower(checked, passes=("legalize", "fuse_ops", "fuse_loops")).module
+    wanted, found = rr.run(checked, "main", [1.0, 2.0]), rr.run(made, "main", [1.0, 2.0])
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert [each.tolist() for each in wanted.value] == [each.tolist() for each in found.value]
+    assert len(made.module.prim_funcs()) == 2 and "two" not in made.module.prim_funcs()
+
+
+VIEWED = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")):
+        d = R.dtype("{}")
+        v = R.memory.view(x, R.shape([{}]), d, 0)
+        return v
+"""
+
+
+@pytest.mark.parametrize(("dtype", "extent"), [("int32", 4), ("int16", 8), ("int8", 16)])
+def test_a_dtype_that_has_a_name_is_built(dtype: str, extent: int) -> None:
+    checked = rr.check(rr.parse(VIEWED.format(dtype, extent)))
+    made = lower(checked, "build").module
+    assert "relax.memory.view" not in rr.print_module(made.module)
+    x = rr.Tensor.of([1.0, 2.0, -3.0, 0.5], "float32")
+    wanted, found = rr.run(checked, "main", x), rr.run(made, "main", x)
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert wanted.value.dtype == found.value.dtype == dtype and wanted.value.tolist() == found.value.tolist()
