@@ -102,6 +102,13 @@ class Counting(EmulatedDevice):
         return super().copy(array)
 
 
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_a_scan_begins_with_the_first_or_with_what_is_before_it(exclusive: bool) -> None:
+    checked = rr.check(rr.parse(MODULE.format("n, m", "int32", f"R.cumsum(x, axis=1, exclusive={exclusive})")))
+    (made,) = plans(lower(checked, pipeline="kernels").module.module, "fast").values()
+    assert any("(step - 1)" in line for line in made.kernels[0].lines) is exclusive
+
+
 def given(parameter: Any) -> Any:
     if not isinstance(parameter, BufferParam):
         return 1

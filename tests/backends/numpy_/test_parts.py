@@ -134,9 +134,18 @@ def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 """
 
 
+IN_TURN = """@T.prim_func(private=True)
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in T.thread_binding(4, thread="{}"):
+        if A[i] > T.float32(-9):
+            B[i] = A[i] + T.float32(1)
+"""
+
+
 @pytest.mark.parametrize("thread", ["threadIdx.x", "blockIdx.x"])
-def test_threads_that_share_nothing(thread: str) -> None:
-    f = rr.compile(rr.check(rr.parse(THREADS.format(thread))))["main"]
+@pytest.mark.parametrize("text", [THREADS, IN_TURN], ids=["at once", "in turn"])
+def test_threads_that_share_nothing(text: str, thread: str) -> None:
+    f = rr.compile(rr.check(rr.parse(text.format(thread))))["main"]
     a, b = normal(4), np.zeros(4, np.float32)
     f(a, b)
     assert (b == a + 1).all()
@@ -148,6 +157,8 @@ def test_a_program_that_is_given_too_few(count: int) -> None:
     wanted = rr.run(rr.check(rr.parse(THREADS.format("blockIdx.x"))), "main", *[normal(4)] * count)
     found = f.run("main", *[normal(4)] * count)
     assert type(found) is type(wanted) and found.rule == wanted.rule  # type: ignore[union-attr]
+    with pytest.raises(rr.RunError, match="ev/arity"):
+        f["main"](*[normal(4)] * count)
 
 
 @pytest.mark.parametrize("fill", ["-1.0", "-1e30", "0.0"])

@@ -38,11 +38,12 @@ def test_bounds_hold_every_value(op: str) -> None:
 
 
 def test_a_view_may_reach_beyond_its_memory() -> None:
-    params = 'A: T.Buffer((n,), "int32"), B: T.Buffer((4,), "int32"), C: T.Buffer((n,), "int32")'
-    body = 'V = T.decl_buffer((n,), "int32", data=B.data)\nfor i in range(n):\n    C[i] = V[i]'
+    buffers = 'B: T.Buffer((4,), "int32"), C: T.Buffer((n,), "int32")'
+    body = 'V = T.decl_buffer(({0},), "int32", data=B.data)\nfor i in range({0}):\n    C[i] = V[i]'
     for n in (2, 4, 6):
-        out = run(params, body, *(rr.Tensor.of([*range(1, k + 1)], "int32") for k in (n, 4, n)))
-        assert last(out) == [k if k <= 4 else None for k in range(1, n + 1)]
+        b, c = rr.Tensor.of([1, 2, 3, 4], "int32"), rr.Tensor.of([0] * n, "int32")
+        for out in (run(buffers, body.format("n"), b, c), run(f"k: T.int64, {buffers}", body.format("k"), n, b, c)):
+            assert last(out) == [k if k <= 4 else None for k in range(1, n + 1)]
 
 
 def test_where_a_condition_is_open_both_arms_are_permitted() -> None:

@@ -105,6 +105,15 @@ def test_integers_up_to_the_last_one() -> None:
 def test_a_fold_keeps_what_it_begins_with() -> None:
     for dtype in ("float32", "float16"):
         f: Any = ENCLOSURE.at(dtype)
-        for first, wanted in ((0.0, 2.0), (-0.0, 2.0), (1.0, 3.0), (0.5, 2.5)):
-            found = as_interval(f.settle(f.accumulate("add", f.begin("add", first), 2.0)))
+        for op, first, wanted in (
+            ("add", 0.0, 2.0),
+            ("add", -0.0, 2.0),
+            ("add", 1.0, 3.0),
+            ("add", 0.5, 2.5),
+            ("mul", 0.0, 0.0),
+            ("mul", 0.5, 1.0),
+            ("minimum", 0.0, 0.0),
+            ("maximum", 4.0, 4.0),
+        ):
+            found = as_interval(f.settle(f.accumulate(op, f.begin(op, first), 2.0)))
             assert found.lo <= wanted <= found.hi and found.hi - found.lo < 0.1, first
