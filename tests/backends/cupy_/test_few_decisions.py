@@ -3,7 +3,9 @@ is copied. No kernel runs."""
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import pytest
@@ -86,6 +88,20 @@ def test_what_one_kernel_alone_uses_is_not_written(name: str) -> None:
     beside = {b.name for b in plan.temporaries}
     assert written == {"O", *beside}
     assert beside == ({"S"} if name == "another_row" else {"B"} if name in BESIDE else set())
+
+
+@pytest.mark.parametrize(("dtype", "width"), [("float64", 2), ("float32", 4), ("float16", 8)])
+def test_each_column_that_is_kept_has_a_place_of_its_own(dtype: str, width: int) -> None:
+    (made,) = [k for p in plans(of_graph("row softmax", dtype), "fast").values() for k in p.kernels]
+    texts = {found[1] for line in made.lines if (found := re.search(r"slot = (.*);", line))}
+    assert made.width == width and texts
+    for text, n, rows in product(texts, (1, 7, 16, 17), (1, 3)):
+        expression = re.sub(r"(stay|count)a", str(n), text).replace("/", "//")
+        places = [
+            eval(expression, {"local": local, "step": step, "part": part})
+            for local in range(rows) for step in range(0, n, width) for part in range(min(width, n - step))
+        ]  # fmt: skip
+        assert len({*places}) == rows * n and max(places) < rows * -(-n // width) * width
 
 
 @pytest.mark.parametrize("room", [0, 15, 16, 20])
