@@ -169,3 +169,24 @@ def test_a_mask_of_attention_that_hides_or_does_not(fill: str, axis: int) -> Non
     c = np.tri(6, dtype=bool)
     found, wanted = both(module(params, text), normal(6, 8), normal(8, 6), normal(6, 4), c)
     assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_product_of_what_has_no_known_shape() -> None:
+    params = 'x: R.Tensor("float32", ndim=2), y: R.Tensor("float32", ndim=2)'
+    found, wanted = both(module(params, "R.matmul(x, y)"), normal(2, 3), normal(3, 4))
+    assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("step", [0, 1, 3])
+def test_a_step_that_is_known_at_a_run(step: int) -> None:
+    checked = module(
+        f"{tensor('x', 'n, 3')}, s: R.Shape([n, m])", "R.strided_slice(x, axes=[0], begin=[0], end=[n], strides=[m])"
+    )
+    args = (normal(4, 3), rr.Shape((4, step)))
+    wanted = rr.run(checked, "main", *args)
+    for mode in ("fast", "bits"):
+        found = rr.compile(checked, mode=mode).run("main", *args)
+        if isinstance(wanted, rr.Returned):
+            assert isinstance(found, rr.Returned) and found.value.tolist() == wanted.value.tolist()
+        else:
+            assert type(found) is type(wanted) and found.rule == wanted.rule
