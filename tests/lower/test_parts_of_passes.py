@@ -13,6 +13,7 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.domains import Domain, spelled
 from refrelax.lower.extent_parts import _bounds
 from refrelax.lower.fuse_loops.indices import Asker
+from refrelax.lower.fuse_loops.shared import _of_constants
 from refrelax.lower.kills import killed
 from refrelax.lower.legalize.operations import converted
 from refrelax.lower.legalize.prepare import whole
@@ -290,3 +291,36 @@ def test_a_dtype_that_has_a_name_is_built(dtype: str, extent: int) -> None:
     wanted, found = rr.run(checked, "main", x), rr.run(made, "main", x)
     assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
     assert wanted.value.dtype == found.value.dtype == dtype and wanted.value.tolist() == found.value.tolist()
+
+
+CONSTANTS = """
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def other(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        return x
+
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), c: R.Tensor((), "bool")):
+        cls = Module
+        a = metadata["ir.GenericConst"][0]
+        b = R.add(x, metadata["ir.GenericConst"][0])
+        d = R.reshape(metadata["ir.GenericConst"][0], R.shape([3, 2]))
+        e = R.reshape(x, R.shape([3, 2]))
+        f = cls.other(x)
+        g = (x, metadata["ir.GenericConst"][0])
+        if c:
+            h = metadata["ir.GenericConst"][0]
+            i = h
+        else:
+            h = x
+            i = h
+        return e
+"""
+
+
+def test_what_may_be_a_constant_of_the_module() -> None:
+    module = rr.parse(CONSTANTS)
+    function = module.functions["main"]
+    assert isinstance(function, Function)
+    assert {*_of_constants(module, function)} == {"a", "d", "f", "g", "h"}

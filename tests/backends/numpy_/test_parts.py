@@ -190,3 +190,16 @@ def test_a_step_that_is_known_at_a_run(step: int) -> None:
             assert isinstance(found, rr.Returned) and found.value.tolist() == wanted.value.tolist()
         else:
             assert type(found) is type(wanted) and found.rule == wanted.rule
+
+
+@pytest.mark.parametrize("query", ["q", "R.const([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]], 'float32')"])
+@pytest.mark.parametrize("bias", ["w", "R.const([[0.0, -1e30, 0.0]], 'float32')", "R.add(w, w)"])
+def test_attention_of_something_else(query: str, bias: str) -> None:
+    params = f"{tensor('q', 'n, 2')}, {tensor('k', '2, 3')}, {tensor('v', '3, 4')}, {tensor('w', '1, 3')}"
+    for scores in (
+        f"R.add(s, {bias})",
+        f"R.where(R.less({bias}, R.const(0, 'float32')), s, R.const(-1e30, 'float32'))",
+    ):
+        text = f"R.matmul(R.nn.softmax({scores.replace('s,', f'R.matmul({query}, k),')}, axis=-1), v)"
+        found, wanted = both(module(params, text), normal(3, 2), normal(2, 3), normal(3, 4), normal(1, 3))
+        assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6)
