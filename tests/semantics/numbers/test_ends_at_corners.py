@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
 import pytest
 
-from refrelax.semantics.numbers import reading
-from refrelax.semantics.numbers.bounds import OF_ONE
-from refrelax.semantics.numbers.interval_functions import NONNEGATIVE, Inflation
+from refrelax.semantics.numbers import elementary, reading
+from refrelax.semantics.numbers.bounds import OF_ONE, PERMITTED_ULPS
+from refrelax.semantics.numbers.enclosure import surely_poison
+from refrelax.semantics.numbers.functions import FUNCTIONS
+from refrelax.semantics.numbers.interval_functions import NONNEGATIVE, Inflation, point_function
 from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
-from refrelax.semantics.numbers.intsets import as_ints, as_truths, between
+from refrelax.semantics.numbers.intsets import as_ints, as_truths, between, some, truths
+from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.products import _double
 
 ENCLOSURE, IEEE = reading("enclosure"), reading("ieee")
 ENDS = (-4.0, -1.0, -0.25, 0.0, 0.5, 2.0)
@@ -117,3 +122,74 @@ def test_a_fold_keeps_what_it_begins_with() -> None:
         ):
             found = as_interval(f.settle(f.accumulate(op, f.begin(op, first), 2.0)))
             assert found.lo <= wanted <= found.hi and found.hi - found.lo < 0.1, first
+
+
+def members(a: Interval) -> set[float]:
+    """The ends, what lies between them, and a NaN where it may be one."""
+    inside = {a.lo, a.hi, (a.lo + a.hi) / 2} if a.lo <= a.hi else set[float]()
+    return inside | ({math.nan} if a.nan else set[float]())
+
+
+COMPARED = {
+    "less": lambda x, y: x < y, "less_equal": lambda x, y: x <= y, "equal": lambda x, y: x == y,
+    "not_equal": lambda x, y: x != y,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_comparison_of_sets_is_that_of_their_members(name: str) -> None:
+    f: Any = ENCLOSURE.at("float32")
+    ends = [*combinations_with_replacement((-1.0, 0.0, 1.0), 2)]
+    sets = [Interval(*each, nan) for each in ends for nan in (False, True)]
+    sets.append(Interval(INF, -INF, True))
+    for a, b in product(sets, repeat=2):
+        wanted = {COMPARED[name](x, y) for x, y in product(members(a), members(b))}
+        found = as_truths(getattr(f, name)(a, b))
+        assert (found.true, found.false) == (True in wanted, False in wanted), (a, b)
+
+
+def test_opposite_infinities_have_no_sum() -> None:
+    for dtype in ("float32", "float16", "float64"):
+        f: Any = ENCLOSURE.at(dtype)
+        for items, has_number in (([INF, -INF], False), ([INF, 1.0, -INF], False), ([INF, 1.0], True)):
+            found = as_interval(f.reduce("add", items))
+            assert found.empty is not has_number and found.nan is not has_number
+
+
+def test_a_function_at_zero() -> None:
+    for name in PERMITTED_ULPS:
+        if name in FUNCTIONS:
+            for x in (0.0, -0.0):
+                result = elementary.function(name, "float32")(x)
+                found = as_interval(point_function(name, "float32")(x))
+                if name == "rsqrt":
+                    assert (found.lo, found.hi) == (-INF, INF)
+                elif isinstance(result, float) and math.isfinite(result):
+                    assert found.lo <= result <= found.hi and found.hi - found.lo < 1e-4, name
+
+
+def test_a_double_is_rounded_outward() -> None:
+    for mantissa, exponent, up in product(
+        (1, (1 << 53) - 1, (1 << 54) - 1, (1 << 54) + 1, (1 << 55) - 1, 3 << 60), (-1080, -1075, -60, 300), (False, True)
+    ):  # fmt: skip
+        found, exact = Fraction(_double(mantissa, exponent, up)), mantissa * Fraction(2) ** exponent
+        assert found >= exact if up else found <= exact
+        beside = Fraction(math.nextafter(float(found), -INF if up else INF))
+        assert found == exact or (beside < exact if up else beside > exact)
+
+
+def test_who_is_poison_for_sure() -> None:
+    assert surely_poison(poison("num/cast-range"))
+    for payload in (Interval(0.0, 1.0), some((1, 2), "num/cast-range"), truths(True, True)):
+        assert not surely_poison(payload)
+
+
+def test_one_part_as_a_whole_is_read_as_it_is() -> None:
+    ints, floats = ENCLOSURE.at("int32"), ENCLOSURE.at("float32")
+    one, several = Interval(1.0, 2.0), some((5, 7))
+    assert as_ints(ints.assemble([several], "int32", 0)).listed() == [5, 7]
+    for part, source, start in ((several, "int64", 0), (several, "int64", 32), (one, "float64", 0)):
+        found = as_ints(ints.assemble([part], source, start))
+        assert (found.lo, found.hi) == (-(1 << 31), (1 << 31) - 1)
+    found = as_interval(floats.assemble([one], "float32", 0))
+    assert found.lo <= 1.0 and found.hi >= 2.0

@@ -13,6 +13,7 @@ import pytest
 from refrelax.semantics.numbers import ideal
 from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.intervals import INF, Interval
+from refrelax.semantics.numbers.real_functions import _exponent
 from refrelax.semantics.numbers.real_steps import EXP_OF_DIFFERENCE, rounded
 from refrelax.semantics.numbers.reals import exactly
 from refrelax.semantics.numbers.rounding import rounder
@@ -90,3 +91,12 @@ def test_a_power_of_a_difference_is_rounded_once(dtype: str) -> None:
     for x, y, wanted in (*of_numbers, *of_infinities, (math.nan, 0.0, math.nan)):
         found = rounded(EXP_OF_DIFFERENCE, dtype, (x, y))
         assert found == rounder(dtype)(wanted) or (found != found and wanted != wanted), (x, y)
+
+
+def test_about_the_exponent_of_a_power() -> None:
+    near = [1 + Fraction(sign, 2**k) for sign in (-1, 1) for k in (3, 19, 21, 40, 200)]
+    for x in (Fraction(2), Fraction(3, 10), Fraction(10**9), Fraction(1, 10**9), *near):
+        for y in (Fraction(1), Fraction(-7, 2), Fraction(1, 1000)):
+            wanted = float(y) * (math.log1p(float(x - 1)) / math.log(2))
+            assert abs(_exponent(x, y) - wanted) <= abs(wanted) * 0.06, (x, y)
+    assert _exponent(Fraction(1), Fraction(5)) == 0.0
