@@ -88,7 +88,7 @@ class Cell:
 
 
 SORTED = {"bucketize": "b"}
-"""Operands that TVM's documentation wants sorted, which the definition does not ask for: small numbers in order."""
+"""Operands that ascend, or else everything is poison (``op.bucketize/ascending``): small numbers in order."""
 
 
 def arguments(program: Program, given: Input) -> list[Any]:

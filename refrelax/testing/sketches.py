@@ -125,7 +125,7 @@ SKETCHES: dict[str, tuple[str, ...]] = {
     "slice_scatter": ("x:D[5,n] y:D[2,n] | R.slice_scatter(x, y, 1, 4, 2, axis={0; -2})",),
     "one_hot": ("i:I[n,3] | R.one_hot(i, {T.float32(2); T.int32(3); T.bool(True)}, {T.float32(-1); T.int32(0); T.bool(False)}, {4; 1}, axis={-1; 0; 1})",
                 "i:I[3] a:D b:D | R.one_hot(i, a, b, 3)"),
-    "bucketize": ("x:D[n,2] b:D[4] | R.bucketize(x, b, out_int32={False; True}, right={False; True})", "x:D[] b:D[0] | R.bucketize(x, b)"),
+    "bucketize": ("x:D[n,2] b:D[4] | R.bucketize(x, R.sort(b), out_int32={False; True}, right={False; True})", "x:D[] b:D[0] | R.bucketize(x, b)"),
     # linear algebra
     "matmul": ('x:D[n,3] y:D[3,2] | R.matmul(x, y, out_dtype={None; "E"})', "x:D[3] y:D[3] | R.matmul(x, y)",
                "x:D[n,0] y:D[0,2] | R.matmul(x, y)", "x:D[2,n,3] y:D[3] | R.matmul(x, y)", "x:D[2,3] y:E[3,1] | R.matmul(x, y)"),

@@ -90,6 +90,7 @@ def program(body: str, said: str) -> CheckedModule:
     return rr.check(rr.parse(SOURCE.replace("BODY", body).replace("SAID", said).replace("OTHER", other)))
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("passes", [("fuse_ops",), ("fuse_ops", "fuse_loops"), None])
 @pytest.mark.parametrize(
     ("name", "said"), [*((n, s) for n in BODIES for s in (*LESS, MORE)), ("inner", MORE), ("result", MORE)]

@@ -69,6 +69,7 @@ def program(callee: str, annotation: str, out: str, used: str) -> str:
     )
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("passes", [("to_destinations",), ("lift_workspace", "to_destinations"), None])
 @pytest.mark.parametrize("name", CALLS)
 def test_what_uses_it_has_a_type_as_before(name: str, passes: tuple[str, ...] | None) -> None:

@@ -187,6 +187,7 @@ def test_a_number_that_json_does_not_have_is_told(
     assert f"{path}:1: expected a JSON object" in capsys.readouterr().err
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("seconds", ['"abc"', "{}", "true", "1e400", "-1", "1" + "0" * 400])
 def test_a_time_that_is_none_is_no_fault(seconds: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "answers.jsonl"
@@ -208,6 +209,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(("how", "ends", "why"), [
     (r'sys.stdout.write(fine + "\n" + fine + "\n"); sys.stdout.flush()', "crash crash crash", "one line"),
     (r'print(fine + "\n" + json.dumps({"id": i + 1, "end": "accepted"}), flush=True)', "crash crash crash", "one line"),
@@ -281,6 +283,7 @@ def test_a_request_that_is_nested_too_deeply_is_unsupported() -> None:
     assert json.loads(answers.getvalue())["end"] == "unsupported"
 
 
+@pytest.mark.thorough
 def test_a_suite_that_was_edited_is_told(tmp_path: Path) -> None:
     records = list(exported(case for case in load() if case.name.startswith("evaluation/if-")))
     assert store.write(tmp_path, records) and len(list(store.read(tmp_path))) == len(records)

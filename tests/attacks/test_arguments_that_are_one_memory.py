@@ -67,6 +67,7 @@ BODIES = {
 ARGS: list[Any] = [np.arange(4, dtype="float32"), np.array(True)]
 
 
+@pytest.mark.by_day(7)
 @pytest.mark.parametrize("impl", ["numpy", "cuda-emulated"])
 @pytest.mark.parametrize("how", BODIES)
 def test_backends_do_as_the_definition(impl: str, how: str) -> None:

@@ -25,6 +25,7 @@ def test_extents_without_a_value_are_left_out(claim: str) -> None:
     assert isinstance(found, rr.Refuted) and found.model["n"] > 0
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("claim", ["n % 0 == 0", "n < 0", "n == 99999999999999999999"])
 @pytest.mark.parametrize("second", [SECOND, OTHER])
 def test_assumptions_that_nothing_satisfies_say_nothing(claim: str, second: str) -> None:

@@ -28,6 +28,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 @pytest.mark.parametrize("backend", ["numpy", *(["cuda-emulated"] if emulate.compiler() else [])])
 def test_what_a_body_stores_moves_no_bound(backend: str, mode: str) -> None:

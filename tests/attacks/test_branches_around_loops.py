@@ -26,6 +26,7 @@ def nested(where: int, condition: str, kinds: tuple[str, str] = ("range", "range
     return module(*("    " * depth + line for depth, line in enumerate(opening)))
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("where", [0, 1, 2])
 def test_a_branch_is_not_forgotten(where: int, condition: str) -> None:

@@ -52,6 +52,7 @@ def word(seed: int) -> str:
     return "proved" if wrong is None else f"WRONG: {wrong}\n{first}\n{second}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start", [0, 15])
 def test_no_run_refutes_what_is_proved(start: int) -> None:
     found = Counter(map(word, range(start, start + 15)))

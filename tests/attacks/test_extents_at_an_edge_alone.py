@@ -35,6 +35,7 @@ def module(inside: str, behind: str) -> rr.CheckedModule:
     return rr.check(rr.parse("".join(line for line in text.splitlines(True) if line.strip() != "pass")))
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", WRONG)
 def test_one_extent_at_an_edge(name: str, seed: int) -> None:

@@ -49,6 +49,7 @@ CALLS = {
 }
 
 
+@pytest.mark.by_day(9)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("pipeline", ["default", "paper", "build"])
 def test_what_it_overwrites_stays_overwritten(call: str, pipeline: str) -> None:

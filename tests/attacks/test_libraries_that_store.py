@@ -73,6 +73,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("mode", ["fast", "bits"])
 @pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
 @pytest.mark.parametrize("pipeline", ["none", "default", "paper"])

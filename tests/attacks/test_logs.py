@@ -32,6 +32,7 @@ SHORTER = {
 }  # fmt: skip
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("claim", "given"), SHORTER.values(), ids=SHORTER)
 def test_operands_that_are_equal_to_something_shorter_have_a_log(claim: str, given: list[str]) -> None:
     answer = prove(claim, given)

@@ -44,6 +44,7 @@ BODIES = {
 }
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("pipeline", ["default", "paper"])
 @pytest.mark.parametrize("what", BODIES)
 def test_the_program_goes_on(what: str, pipeline: str) -> None:

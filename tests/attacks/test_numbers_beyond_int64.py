@@ -40,6 +40,7 @@ class Module:
 BACKENDS = ("numpy", *(("cuda-emulated",) if emulate.compiler() else ()))
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_negative_number_converted_is_a_great_one(backend: str, mode: str) -> None:

@@ -30,6 +30,7 @@ OPERATORS = {
 }
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_operator_is_no_refinement_of_its_loops(name: str) -> None:
     dtype, value = OPERATORS[name]

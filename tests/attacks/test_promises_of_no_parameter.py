@@ -23,6 +23,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("pipeline", ["default", "build", "paper"])
 @pytest.mark.parametrize("size", [0, 1, 3, 40])
 def test_planned_memory_holds_what_is_larger(pipeline: str, size: int) -> None:

@@ -56,6 +56,7 @@ def test_sums_of_truths() -> None:
     assert rr.validate(first, second).word == "REFUTED"
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -76,6 +76,7 @@ def same_in_a_session(text: str, inputs: list[Any], backend: str) -> list[rr.Out
     return found
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("body", BODIES)
 def test_a_replay_computes_what_the_function_does(body: str, backend: str) -> None:

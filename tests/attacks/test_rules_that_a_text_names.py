@@ -35,5 +35,6 @@ def test_what_is_named_is_defined(sentence: str, wrong: str, tmp_path: Path) -> 
     assert len(said) == bool(wrong) and wrong in "".join(said)
 
 
+@pytest.mark.thorough
 def test_the_text_names_what_there_is() -> None:
     assert [*tie.mentioned(tie.read(), spec_text.mentions())] == []

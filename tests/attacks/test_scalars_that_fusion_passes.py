@@ -23,6 +23,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("k", [-1, 0, 2, 9])
 def test_a_scalar_may_be_negative(k: int) -> None:
     first = rr.check(rr.parse(MODULE))

@@ -56,6 +56,7 @@ def test_a_scan_that_leaves_an_iteration_out_goes_on_from_what_was_there() -> No
     assert verdict(scan, whole) != "PROVED" != verdict(whole, scan)
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(
     "other",
     [

@@ -38,6 +38,7 @@ class Module:
 DIMS = ["T.max(0 - k // 2, 0)", "0 - T.min(k // 2, 0)", "T.if_then_else(k // 2 < 0, 5, 1)", "T.max(k // 2, 0)"]
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("attrs", ['R.func_attr({"a": 1})', 'R.func_attr({"tir_var_upper_bound": {"k": 100}})'])
 @pytest.mark.parametrize("dim", DIMS)
 def test_what_is_planned_holds_what_it_is_for(dim: str, attrs: str) -> None:

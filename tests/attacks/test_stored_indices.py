@@ -34,6 +34,7 @@ STORED = [
 ]
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("impl", "mode"), [("numpy", "bits"), ("numpy", "fast"), ("cuda-emulated", "bits")])
 @pytest.mark.parametrize(("value", "dtype"), STORED)
 def test_a_stored_expression_wraps(value: str, dtype: str, impl: str, mode: Any) -> None:

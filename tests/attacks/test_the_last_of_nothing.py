@@ -102,6 +102,7 @@ class Module:
 """
 
 
+@pytest.mark.thorough
 def test_steps_of_an_index_fit_where_it_is_computed() -> None:
     """``24 * (n + 6)`` has no value for a great ``n``; where ``b`` is 0 that is a legal tensor, of no element."""
     checked = rr.check(rr.parse(TWICE))

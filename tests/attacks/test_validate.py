@@ -229,6 +229,7 @@ ATTACKS = [
 ]
 
 
+@pytest.mark.by_day(7)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_it_is_not_called_equal(attack: Attack) -> None:
     before, after = (

@@ -88,6 +88,7 @@ WRONG = {
 }
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("rank", SHAPES)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_rule_is_proved(name: str, rank: int) -> None:

@@ -50,6 +50,7 @@ BACKENDS: dict[str, Callable[[rr.CheckedModule], object]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_every_operator_compiles(backend: str) -> None:
     known = {f"relax.{name.removeprefix('relax.')}" for name in drawn()}

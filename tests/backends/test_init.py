@@ -36,6 +36,7 @@ AXES = {
 BACKENDS = [("numpy", "bits"), ("numpy", "fast"), ("cuda-emulated", "bits"), ("cuda-emulated", "fast")]
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("shape", [(5, 4), (1, 3), (5, 0), (0, 2)], ids=str)
 @pytest.mark.parametrize("axes", AXES.values(), ids=AXES.keys())
 @pytest.mark.parametrize(("backend", "mode"), BACKENDS)

@@ -123,6 +123,7 @@ def _read_and_halve(kept: Kept) -> Any:
     return ()
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("keep", [_nothing, _inward])
 @pytest.mark.parametrize(("backend", "mode"), BACKENDS)
 def test_what_is_kept_has_what_the_program_stored_since(keep: Library, backend: Any, mode: Any) -> None:

@@ -65,6 +65,7 @@ def backends() -> list[tuple[str, str]]:
     return [("numpy", "bits"), ("numpy", "fast"), *emulated]
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("backend", "mode"), backends())
 @pytest.mark.parametrize("name", ALL)
 def test_backends_agree_with_the_definition(name: str, backend: str, mode: str) -> None:

@@ -21,6 +21,7 @@ def calls() -> list[Any]:
     return [np.arange(size, dtype="float32") - k for k, size in enumerate((3, 1, 3, 0, 3))]
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["STEPS", "STEPS_BUILT"])
 def test_every_call_of_a_session_is_as_defined(backend: str, name: str) -> None:
@@ -62,6 +63,7 @@ def test_a_moved_replay_is_refused(backend: str) -> None:
     assert isinstance(held[1], rr.Unspecified) and held[1].rule == "vm/replay-moved"
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", PASSES)
 def test_built_modules_agree_binding_by_binding(backend: str, name: str) -> None:

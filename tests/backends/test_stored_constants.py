@@ -13,6 +13,7 @@ NAMES = ("lowering/constants-that-a-call-stores-in", "lowering/name-of-a-constan
 CASES = [case for case in load() if case.name in NAMES]
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.rpartition("/")[2])
 def test_every_run_begins_with_the_constant(case: Case, backend: str) -> None:

@@ -18,6 +18,7 @@ assert not heavy, heavy
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["ev/constant", "A NaN in a format that has none is poison"])
 def test_words_and_rules_need_nothing_of_the_definition(what: str) -> None:
     """An answer took 4 s, of which 3 s imported the definition and every backend."""
@@ -25,6 +26,7 @@ def test_words_and_rules_need_nothing_of_the_definition(what: str) -> None:
     assert asked.returncode == 0, asked.stderr
 
 
+@pytest.mark.thorough
 def test_a_case_alone_is_the_case_among_all() -> None:
     assert [repr(each.case()) for each in cases.blocks()] == [repr(case) for case in cases.load()]  # a NaN is no NaN
     assert [each.rule for each in cases.blocks()] == [case.rule for case in cases.load()]

@@ -7,6 +7,7 @@ import pytest
 from refrelax.cli import main
 
 
+@pytest.mark.thorough
 def test_the_rule_around_the_words_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "by calls, or by one of a value or"]) == 0
     said = capsys.readouterr().out

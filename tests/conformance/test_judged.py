@@ -134,6 +134,7 @@ class Mine:
 """
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(("does", "word", "why"), [
     ("time.sleep(3600)", "failed", "hang: no answer within 0.2 s"),
     ("os.kill(os.getpid(), 11)", "failed", "SIGSEGV"),
@@ -216,6 +217,7 @@ class OneSided(Definition):
             raise ImplementationFailed("error", "no")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("refuses", [True, False])
 def test_a_check_that_tells_nothing_apart_passes_nothing(refuses: bool) -> None:
     """Refusals and acceptances count in pairs."""
@@ -252,6 +254,7 @@ def test_a_selection_of_nothing(command: list[str], tmp_path: Path, capsys: pyte
     assert "there are" in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_export_of_an_area(tmp_path: Path) -> None:
     assert main(["conformance", "export", str(tmp_path), "--only", "evaluation/bind"]) == 0
     assert [str(p.relative_to(tmp_path)) for p in sorted(tmp_path.rglob("*")) if p.is_file()] == [
@@ -262,6 +265,7 @@ def test_export_of_an_area(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_an_exported_case_says_all_that_another_runner_needs(tmp_path: Path) -> None:
     """The arrays behind constants, and what a loop program leaves in its arguments: nothing else holds its result."""
     for name in ("constants/bound", "evaluation/for", "evaluation/match-cast-not"):

@@ -43,6 +43,7 @@ def test_prose_of_a_chapter_without_rules_leads_to_what_it_names() -> None:
     assert nearest("what is an empty conjunction is left out of these, with its excuse")[0] == "sh/certificate"
 
 
+@pytest.mark.thorough
 def test_every_rule_is_shown_with_a_case() -> None:
     tie = ties.read()
     about = {name for case in tie.cases for name in (case.rule, case.expect.rule)}
@@ -86,6 +87,7 @@ def test_a_word_is_no_part_of_another() -> None:
     assert any(rule.endswith("/round-once") for rule in found) and not any("quotient" in rule for rule in found)
 
 
+@pytest.mark.thorough
 def test_a_word_of_others_leads_to_the_rules_that_say_it_here() -> None:
     table = spec_text.words_of_others()
     assert len(table) >= 18 and "denormal" in table
@@ -96,6 +98,7 @@ def test_a_word_of_others_leads_to_the_rules_that_say_it_here() -> None:
         assert isinstance(found, tuple) and [each.rule for each in found] == rules
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("words", "file", "section"),
     [
@@ -146,6 +149,7 @@ def test_what_names_a_rule_is_found_in_the_files_that_may() -> None:
         assert naming(rule, tie.areas) == [each for each in tie.code if each.names(rule)]
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("words", "rule"),
     [

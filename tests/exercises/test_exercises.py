@@ -105,6 +105,7 @@ def test_what_a_pass_prints_is_not_the_verdict(tmp_path: Path, capsys: pytest.Ca
     assert json.loads(capsys.readouterr().out)["right"]
 
 
+@pytest.mark.by_day(9)
 @pytest.mark.parametrize("number", range(1, 13))
 def test_the_solution_is_right_and_near_misses_are_not(number: int) -> None:
     chosen = EXERCISES[number - 1]

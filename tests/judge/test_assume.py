@@ -88,6 +88,7 @@ def test_all_parts_of_a_promise_are_evaluated(how: str) -> None:
     assert isinstance(attempt(first, second, "main"), str)
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize(("first", "second"), OTHER.values(), ids=OTHER.keys())
 def test_more_than_what_is_assumed_is_not(first: str, second: str) -> None:
     assert not isinstance(rr.validate(module(first), module(second), timeout=20), Equivalent)

@@ -111,6 +111,7 @@ WRONG = {
 }
 
 
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("second", WRONG.values(), ids=WRONG.keys())
 def test_other_memory_is_not_proved(second: str) -> None:
     assert not isinstance(rr.validate(module(PLAIN), module(second), timeout=8), Equivalent)

@@ -88,6 +88,7 @@ WRONG: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("fault", WRONG)
 def test_a_wrong_branch_is_not_proved(fault: str) -> None:
     try:
@@ -131,6 +132,7 @@ def test_the_check_of_what_branches_give_is_read() -> None:
     assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -86,6 +86,7 @@ def test_an_entry_whose_arguments_overlap_is_named_in_the_trust() -> None:
     assert isinstance(found, Proved) and any("overlap" in each for each in found.trusts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pipeline", ["build", "paper"])
 @pytest.mark.parametrize(
     "name",
@@ -242,6 +243,7 @@ def test_a_built_entry_with_several_computed_extents_is_proved() -> None:
     assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -304,6 +306,7 @@ def test_an_operator_beside_memory_is_a_loop_where_nothing_it_shares_is_stored_i
     assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(
     "overwrite",
     ["_ = cls.grow({0})", "_ = cls.twice(x, {0})",

@@ -42,6 +42,7 @@ def program(form: str, *edits: tuple[str, str]) -> rr.CheckedModule:
     return rr.check(rr.parse(text))
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("op", ["unique", "nonzero"])
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_call_gives_the_same(form: str, op: str) -> None:

@@ -98,6 +98,7 @@ def test_what_data_decide(name: str) -> None:
     assert word(GRAPH, *PROVED[name]) == "PROVED"
 
 
+@pytest.mark.by_day(7)
 @pytest.mark.parametrize("name", NOT_PROVED)
 def test_what_data_do_not_decide(name: str) -> None:
     assert word(GRAPH, *NOT_PROVED[name]) != "PROVED"
@@ -161,6 +162,7 @@ def test_reductions_in_pieces(name: str) -> None:
     assert word(LOOPS, *SUMS_PROVED[name]) == "PROVED"
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", SUMS_NOT_PROVED)
 def test_reductions_that_have_other_pieces(name: str) -> None:
     assert word(LOOPS, *SUMS_NOT_PROVED[name]) != "PROVED"

@@ -47,6 +47,7 @@ def test_flattening_is_proved(first: str, second: str) -> None:
     assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -145,6 +146,7 @@ def test_digits_of_a_stored_index_in_any_order_of_loops(plain: str, flat: str) -
         assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("plain", "flat", "old", "new"),
     [
@@ -192,6 +194,7 @@ def test_fused_loops_are_proved(plain: str, fused: str) -> None:
         assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("plain", "fused", "old", "new"),
     [

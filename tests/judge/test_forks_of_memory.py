@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,6 +99,7 @@ def journal(memory: Memory, steps: list[Any], tell: Any) -> None:
                 pass
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(300), deadline=None)
 @given(st.lists(STEP, max_size=8))
 def test_a_journal_is_as_good_as_copies(steps: list[Any]) -> None:

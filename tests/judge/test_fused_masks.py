@@ -39,6 +39,7 @@ def test_fused_digits_are_proved(plain: str) -> None:
     assert isinstance(rr.validate(module(plain), module(fused(plain)), timeout=20), Equivalent)
 
 
+@pytest.mark.thorough
 def test_a_mask_is_the_truth_that_it_was() -> None:
     for other in ('T.Cast("int64", j <= i) != T.int64(0)', 'T.Cast("int32", j <= i) > 0', "j <= i", "j < i + 1"):
         second = MASK.replace('T.int64(0) < T.Cast("int64", j <= i)', other)
@@ -57,6 +58,7 @@ WRONG = {
 }
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(("plain", "old", "new"), WRONG.values(), ids=WRONG.keys())
 def test_other_digits_and_masks_are_not_proved(plain: str, old: str, new: str) -> None:
     assert old in plain

@@ -113,6 +113,7 @@ def test_a_time_limit_ends_it(command) -> None:
     assert code == 0 and "programs" in out
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("line", "says"),
     [

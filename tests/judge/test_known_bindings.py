@@ -60,6 +60,7 @@ def test_a_binding_is_judged_on_the_inputs_that_are_shown(x: Any, y: Any, z: Any
     assert diff(checked, "main", list(GIVEN), impl=Shows(x, y, z, floats(3, 0.0, np.nan))).word == word
 
 
+@pytest.mark.thorough
 def test_with_and_without_what_is_known_a_verdict_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
     value = KnownBindings.value

@@ -100,6 +100,7 @@ WRONG = {
 }
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("how", WRONG)
 def test_what_is_computed_otherwise_is_not_proved(how: str) -> None:
     try:

@@ -125,6 +125,7 @@ EXCHANGED = {
 }
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("how", EXCHANGED)
 def test_others_of_their_types_are_refuted(how: str) -> None:
     assert answer(EXCHANGED[how]).word == "REFUTED"
@@ -175,6 +176,7 @@ SETTING = changed(
 )
 
 
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize(
     ("second", "word"),
     [

@@ -49,6 +49,7 @@ with T.sblock("u"):
 )
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("second", [MATCHED, NESTED, AXES, UNUSED], ids=["matched", "nested", "axes", "unused"])
 def test_regions_are_parts_of_their_buffers(second: str) -> None:
     assert isinstance(rr.validate(module(PLAIN), module(second), timeout=20), Equivalent)
@@ -71,6 +72,7 @@ WRONG = {
 }
 
 
+@pytest.mark.by_day(7)
 @pytest.mark.parametrize("second", WRONG.values(), ids=WRONG.keys())
 def test_others_are_not_proved(second: str) -> None:
     assert not isinstance(rr.validate(module(PLAIN), module(second), timeout=8), Equivalent)

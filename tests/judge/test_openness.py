@@ -235,6 +235,7 @@ def test_validate_refutes_the_lowering(name: str) -> None:
     assert pair.rule in found.counterexample.message
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_lowering_may_determine_what_was_open(name: str) -> None:
     """The other way round nothing is wrong: the determined program refines the open one."""

@@ -76,6 +76,7 @@ def test_which_elements_are_one_threads() -> None:
     assert not any(owned(launch(body), "C") for how, body in WRONG.items() if how not in others)
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("how", WRONG)
 def test_elements_of_several_threads_are_not(how: str) -> None:
     assert not isinstance(rr.validate(module(PLAIN), module(WRONG[how]), timeout=20), Equivalent)

@@ -33,6 +33,7 @@ def judged(seed: int, rounds: int) -> str:
     return "proved"
 
 
+@pytest.mark.thorough
 def test_no_pair_that_differs_is_proved() -> None:
     counts = Counter(judged(seed, 3) for seed in range(60))
     assert counts["proved"] >= 8 and counts["not proved"] >= 20, counts

@@ -84,6 +84,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_other_parts_are_not_proved(name: str) -> None:
     first, second, changes = WRONG[name]

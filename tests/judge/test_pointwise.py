@@ -26,6 +26,7 @@ def checked(body: str) -> Any:
     return rr.check(rr.parse(HEAD + body))
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["name"])
 def test_a_good_pair_is_proved_for_all_shapes(pair: dict[str, Any]) -> None:
     relax = frozenset(pair.get("relaxations", ()))

@@ -53,6 +53,7 @@ def word(rule: Rule, right: str, text: Callable[[str, str], str] = text) -> str:
     return rr.validate(first, second, assume=rule.given).word
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(("rank", "name"), ASKED)
 def test_a_rule_is_proved_and_what_is_wrong_by_a_hair_is_refuted(rank: int, name: str) -> None:
     rule = ALL[rank, name]
@@ -62,6 +63,7 @@ def test_a_rule_is_proved_and_what_is_wrong_by_a_hair_is_refuted(rank: int, name
         assert word(rule, each) in ("REFUTED", NOT_REFUTED.get(name)), each
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", ASKED_WRITTEN)
 def test_a_rule_that_is_written_out(name: str) -> None:
     rule = WRITTEN[name]
@@ -71,6 +73,7 @@ def test_a_rule_that_is_written_out(name: str) -> None:
         assert word(rule, each, written_rules.text) == "REFUTED", each
 
 
+@pytest.mark.thorough
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rule = ALL[1, "slice-of-concat-left"]
     left, right, wrong = (tmp_path / f"{name}.py" for name in ("left", "right", "wrong"))

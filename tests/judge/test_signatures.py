@@ -41,6 +41,7 @@ GRAPH = """    @R.function
 """
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(
     ("first", "old", "new", "wrong"),
     [

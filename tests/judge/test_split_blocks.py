@@ -85,6 +85,7 @@ WRONG = {
 SLOW = ("another radix", "a digit lost")
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("how", RIGHT)
 def test_they_are_seen_through(how: str) -> None:
     found = attempted(*RIGHT[how])

@@ -142,6 +142,7 @@ def test_operators_are_what_their_loops_say() -> None:
     assert counts["extracted"] > FEW // 3, counts
 
 
+@pytest.mark.thorough
 def test_operators_that_take_tuples_are_what_their_loops_say() -> None:
     """A parameter that is a tuple is all of its tensors."""
     assert sum((operator_laws(seed, "concat") for seed in range(16)), Counter[str]())["extracted"] > 8

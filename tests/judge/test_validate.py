@@ -218,6 +218,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("end", [15, 50, 300])
 @pytest.mark.parametrize("stride", [2, 7])
 def test_a_limit_is_looked_behind_before_all_values_are_said_to_be_equal(end: int, stride: int) -> None:
@@ -227,6 +228,7 @@ def test_a_limit_is_looked_behind_before_all_values_are_said_to_be_equal(end: in
     assert rr.validate(second, second).word == "PROVED"
 
 
+@pytest.mark.thorough
 def test_a_slice_of_a_slice() -> None:
     """Its extents are small in int64 since the bytes of the tensor are."""
     head = SLICES.split("        z = ")[0].replace("(1, 1, n, m)", "(n,)").replace('m = TypeVar("m")\n', "")

@@ -268,12 +268,14 @@ def test_what_elements_count_is_built(n: int) -> None:
 # --- planted faults --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", PASSES)
 def test_what_is_built_does_the_same(name: str) -> None:
     verdict = rr.validate(typed(name), rr.parse(printed(name)))
     assert not isinstance(verdict, rr.Refuted | rr.NoVerdict), verdict
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.name)
 def test_planted_faults_are_refuted(fault: Fault) -> None:
     text = printed(fault.module)

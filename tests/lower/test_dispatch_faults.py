@@ -18,6 +18,7 @@ from tests.lower.test_dispatch import checked, dispatched
 from tests.lower.test_dispatch_libraries import called_directly
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[m.name for m in MUTANTS])
 def test_mutant_is_refuted(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     it, before = PROGRAMS[mutant.shows], checked(program(mutant.shows))

@@ -45,6 +45,7 @@ def bindings(checked: CheckedModule) -> int:
     return sum(len(block.bindings) for block in main.body.blocks)
 
 
+@pytest.mark.by_day(7)
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[m.name for m in MUTANTS])
 def test_mutant_is_shown_wrong(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     before = legal(mutant.shows)
@@ -69,6 +70,7 @@ UNREFUTED = {
 """Mutants that ``validate`` does not refute, and how they are wrong all the same: by the bits of ``ieee``."""
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.how == "outcome"], ids=lambda m: m.name)
 def test_validate_refutes_it(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     before = legal(mutant.shows)

@@ -54,6 +54,7 @@ def anew(func: PrimFunc) -> bool:
     return origin_of(func) is not None
 
 
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("op", ONE_EACH)
 def test_every_operator(op: str) -> None:
     """What is written down is proved, and computes what the loops do, wherever these have a meaning."""
@@ -89,6 +90,7 @@ FUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", FUSED)
 def test_groups(name: str) -> None:
     """The origin of a fused group is the group; through text, too."""

@@ -47,6 +47,7 @@ def destinations(text: str) -> tuple[rr.CheckedModule, rr.CheckedModule]:
     return checked, lower(checked, passes=("to_destinations",)).module
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("what", SEPARATES)
 def test_the_printed_algorithm_is_refuted_and_ours_is_proved(what: str) -> None:
     checked, spelled_out = destinations(SEPARATES[what])

@@ -54,6 +54,7 @@ def test_planned_modules_mean_the_same(name: str) -> None:
     assert outcomes(lowered.module, text) == outcomes(checked, text)
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_wrong_plans_are_caught(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     text = MODULES[mutant.module]

@@ -54,6 +54,7 @@ def test_sizes_at_and_beyond_a_promise() -> None:
     assert isinstance(beyond, rr.Unspecified) and beyond.rule == "ev/symbol-bounds"
 
 
+@pytest.mark.thorough
 def test_a_promise_of_a_name_that_nobody_has_is_told() -> None:
     text = promising(main=5, other=3)
     assert "promises" not in lower(rr.check(rr.parse(text)), "default").steps[-1].evidence
@@ -94,6 +95,7 @@ def test_a_promise_of_a_wrong_form_is_refused(attrs: str, why: str, local: bool)
     assert diagnostic.rule == "wf/promise" and diagnostic.span is not None and why in diagnostic.message
 
 
+@pytest.mark.thorough
 def test_a_group_is_formed_under_a_promise() -> None:
     """``b * (n + 6)`` is a number only where ``n + 6`` is; without a bound it need not be, if ``b`` is 0."""
     text = """from tvm.script import ir as I, relax as R, tirx as T

@@ -56,6 +56,7 @@ def read_back(checked: rr.CheckedModule, pipeline: str, *libraries: rr.Module) -
     return wrong
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", ["MIXED", *TEXTS])
 def test_programs(name: str) -> None:
     checked = rr.check(rr.parse({"MIXED": MIXED, **TEXTS}[name]))
@@ -76,6 +77,7 @@ def test_what_is_given_to_libraries(name: str) -> None:
     assert read_back(checked, "paper", rr.parse(library(*PROGRAMS[name].tried))) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     ["mlp", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("cnn", "decoder")),

@@ -193,6 +193,7 @@ PLANS: dict[str, tuple[list[str], set[str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", PLANS)
 def test_plans(name: str) -> None:
     lines, wanted = PLANS[name]

@@ -115,6 +115,7 @@ def suite() -> tuple[Case, ...]:
     return tuple(case for case in (*load(), *load_examples()) if case.module)
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("name", "rule"), BY_RULE, ids=lambda x: x)
 def test_the_rule_that_is_named_is_the_one_that_counts(name: str, rule: str) -> None:
     """A case of the rule calls the intrinsic, or a program that calls it goes by the rule."""

@@ -14,6 +14,7 @@ PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 TOOL = runpy.run_path(str(ROOT / "tools" / "make_tutorial.py"))
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_programs_print(page: Path) -> None:
     old = page.read_text(encoding="utf-8")

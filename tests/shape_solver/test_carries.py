@@ -54,6 +54,7 @@ ASKED: list[tuple[str, list[str]]] = [
 ]
 
 
+@pytest.mark.by_day(7)
 @pytest.mark.parametrize(("claim", "assume"), TRUE)
 def test_true_claims_about_bits_have_short_logs(claim: str, assume: list[str]) -> None:
     answer = prove(claim, assume)

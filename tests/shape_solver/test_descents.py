@@ -216,6 +216,7 @@ def test_a_load_of_the_second_program_needs_its_bounds() -> None:
     assert "a claim that is shown" in examine(forged).rejected
 
 
+@pytest.mark.thorough
 def test_each_part_of_a_step_is_needed() -> None:
     """Without a premise, without a claim that certificates are there for, under more than is known."""
     for name in QUICK:

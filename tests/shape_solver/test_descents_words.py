@@ -136,6 +136,7 @@ def test_words_by_hand() -> None:
     assert "an operation on words or a leaf" in rejected(words(COMMUTED, 2, 3, [0, 1], [(0, 0)]))
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("left", "right", "holds"),
     [
@@ -568,6 +569,7 @@ def test_a_proof_by_facts_is_written_down_and_accepted(name: str) -> None:
             assert "the number of a fact" in rejected(forged_)
 
 
+@pytest.mark.thorough
 def test_forged_records_by_facts_are_refused() -> None:
     rng, accepted = random.Random(9), 0
     document = assumed("validation/assumed-elements")

@@ -54,6 +54,7 @@ CASES = [split(whole, step) for whole, step in product((2, 4, 6, 8), (2, 3, 4))]
 CASES += [[eq(O, div(F, N)), eq(P, mod(F, N))], [eq(O, div(F, N)), eq(P, div(F, N)), eq(Q, mod(F, N))]]
 
 
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("conditions", CASES, ids=range(len(CASES)))
 def test_they_say_the_same_at_every_point(conditions: list[PrimExpr]) -> None:
     ways = [list(map(compiled, each)) for each in (together(conditions, F, holds), told(conditions, F))]

@@ -32,6 +32,7 @@ QUESTIONS: list[tuple[str, list[str], type]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(("claim", "assume", "expected"), QUESTIONS)
 def test_large_numbers_are_numbers(claim: str, assume: list[str], expected: type) -> None:
     answer = prove(claim, assume)
@@ -40,6 +41,7 @@ def test_large_numbers_are_numbers(claim: str, assume: list[str], expected: type
     assert all(stage.outcome for stage in answer.stages)
 
 
+@pytest.mark.thorough
 def test_a_large_counterexample_is_said_so_that_it_is_read_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", f"n < {TEXT}"]) == 1
     name, _, value = capsys.readouterr().out.removeprefix("REFUTED ").strip().partition("=")
@@ -78,6 +80,7 @@ def test_no_two_polynomials_have_one_spelling() -> None:
     assert len(set(map(serial, polys))) == len(polys)
 
 
+@pytest.mark.thorough
 def test_the_spelling_is_decimal_under_the_least_limit_of_python() -> None:
     code = "from refrelax.shape_solver import prove; print(prove(f'n < 0x1{\"0\" * 600}'))"
     done = subprocess.run([sys.executable, "-X", "int_max_str_digits=640", "-c", code], capture_output=True, text=True)

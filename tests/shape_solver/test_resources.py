@@ -58,6 +58,7 @@ def test_sharing_changes_neither_the_normal_form_nor_its_fuel(kind: str, levels:
     assert (one.work, one.spent, one.exhausted) == (other.work, other.spent, other.exhausted)
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_shared_parts_are_opened_once(kind: str) -> None:
     start = time.process_time()
@@ -125,6 +126,7 @@ def test_bounds_that_grow_without_end_are_seen_early() -> None:
     assert seconds_since(start) < 2
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_pairs_of_facts_for_a_log_are_few_or_cheap() -> None:
     """The log is looked for after Z3 was stopped: a thousand facts, of which any two may be multiplied (8 s before)."""
@@ -152,6 +154,7 @@ def test_bounds_that_begin_to_grow_late_cost_little(claim: str, assume: list[str
     assert seconds_since(start) < 4  # (of a machine that others use)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_signs_of_many_symbols_cost_no_more_than_the_question_may() -> None:
     """Each half of the values of each symbol was a normal form that nobody paid for: 9 s, and 85 with 300 symbols."""
@@ -180,6 +183,7 @@ def test_what_is_told_to_z3_is_paid_for_before_it_is_made() -> None:
     assert seconds_since(start) < 4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("effort", ["quick", "normal"])
 def test_ranges_of_nested_bit_operators_cost_no_more_than_the_question_may(effort: Effort) -> None:
     """The range of each part was looked for, and again for both signs of each symbol: 3.4 s of 34, 10 s of 60."""
@@ -189,6 +193,7 @@ def test_ranges_of_nested_bit_operators_cost_no_more_than_the_question_may(effor
     assert seconds_since(start) < 2.5
 
 
+@pytest.mark.thorough
 def test_states_of_carries_cost_what_they_take() -> None:
     """Forty questions about one bound had each half a second of a search that counted bits alone: 4.2 s."""
     start = time.process_time()

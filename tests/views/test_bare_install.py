@@ -39,6 +39,7 @@ def answers() -> dict[str, list[str]]:
     return {action: json.loads(line) for action, line in zip(ACTIONS, done.stdout.splitlines(), strict=True)}
 
 
+@pytest.mark.thorough
 def test_the_playground_answers_without_any_extra(answers: dict[str, list[str]]) -> None:
     assert all("text" in keys and "marks" not in keys for keys in answers.values())
     assert {action for action, keys in answers.items() if "page" in keys} >= {"trace", "lower", "validate"}

@@ -51,9 +51,10 @@ function bucketize([x, boundaries], { out_int32: narrow, right }) {
   const at = narrow ? "int32" : "int64";
   const met = meeting(x.dtype, boundaries.dtype);
   const bounds = convert(boundaries, met).elements();
+  const ascend = bounds.every((b, p) => b !== null && (p + 1 < bounds.length ? b < bounds[p + 1] : b === b));
   return Tensor.make(at, x.shape, (i) => {
     const value = cast(x.at(i), x.dtype, met);
-    if (value === null || bounds.includes(null)) return null;
+    if (value === null || !ascend || value !== value) return null;
     return BigInt(bounds.filter((b) => b < value || (right && b === value)).length);
   });
 }

@@ -458,10 +458,13 @@ def bucketize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x, edges = args
     dtype = np.int32 if attrs["out_int32"] else np.int64
     wanted = met(x.dtype, edges.dtype)
-    a, b = exact.cast(np.asarray(x), wanted)[..., None], exact.cast(edges, wanted)
+    a, b = exact.cast(np.asarray(x), wanted), exact.cast(edges, wanted)
     if is_float(wanted):
         a, b = a.astype(np.float64), b.astype(np.float64)  # which holds all that a narrow format does
-    return ((b <= a) if attrs["right"] else (b < a)).sum(axis=-1).astype(dtype)
+    if not (b[1:] > b[:-1]).all() or not (b[-1:] == b[-1:]).all():  # poison, of which the loops make a count
+        return ((b <= a[..., None]) if attrs["right"] else (b < a[..., None])).sum(axis=-1).astype(dtype)
+    found = np.searchsorted(b, a, side="right" if attrs["right"] else "left")
+    return np.where(a == a, found, 0).astype(dtype)
 
 
 # --- scans -----------------------------------------------------------------------------------------------------------

@@ -117,6 +117,7 @@ RULES: dict[str, str] = {
     "op.dynamic_strided_slice/index-tensor": "Where the data's rank is known, begin, end and strides are known to be vectors with one element an axis; their dtype is int64.",
     "op.topk/ret-type": '`ret_type` is `"both"`, `"values"` or `"indices"`.',
     "op.bucketize/vector": "The boundaries have rank 1.",
+    "op.bucketize/ascending": "Where the boundaries do not ascend strictly, or one of them is NaN, every element is poison; so is the element of a NaN. (TVM's documentation and the array API leave both undefined.)",
     "op.multinomial_from_uniform/float-dtype": "Probabilities and samples are floats.",
     "op.multinomial_from_uniform/integer-rows": "The row numbers are signed integers.",
     "op.multinomial_from_uniform/ranks": "All three tensors have rank 2.",

@@ -94,6 +94,12 @@ class _Resolver:
                 return self.element(forms[0])
             case data.Bound():
                 raise Unfit("an element that is chosen by an element")
+            case data.Operation("select", args=(condition, then, other)):
+                condition, then, other = map(self.element, (condition, then, other))
+                for arm, rest in ((then, other), (other, then)):
+                    if isinstance(arm, data.OpenElement):
+                        return rest  # which is computed anyway: both operands of a ``select`` are
+                return replace(t, args=(condition, then, other))
             case data.Operation(args=args):
                 return replace(t, args=tuple(map(self.element, args)))
             case data.Choice(condition, then, other):

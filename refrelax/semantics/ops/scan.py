@@ -184,16 +184,30 @@ def deduce_bucketize(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return of_rank(x.ndim, dtype, x.vdevice) if dims is None else with_dims(dims, dtype, x.vdevice)
 
 
+@rule("op.bucketize/ascending")
 def bucketize(m: Meaning, call: Call, x: Array, edges: Array) -> Array:
-    """The number of boundaries below ``x[i]``, in whatever order they stand; with ``right`` also those equal to it.
-    Both are converted to the dtype in which they meet (``op.binary/meeting-dtype``); a NaN is neither."""
+    """The number of boundaries below ``x[i]``; with ``right`` also those equal to it. Both are converted to the dtype
+    in which they meet (``op.binary/meeting-dtype``). Where the boundaries do not ascend strictly, or one of them is
+    NaN, every element is poison; that of a NaN is, whatever the boundaries."""
     meeting, dtype = meeting_dtype(m, x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
-    f, out = m.at(meeting), m.at(dtype)
-    steps, one, zero = cast(m, edges, meeting).over([ALL] * edges.ndim), out.lit(1), out.lit(0)
+    f, out, (count,) = m.at(meeting), m.at(dtype), edges.dims
+    met, one, zero, poison = cast(m, edges, meeting), out.lit(1), out.lit(0), m.poison("op.bucketize/ascending")
     before, total, choice = f.less_equal if A.flag(call, "right") else f.less, out.reduce, out.select
 
+    def after(p: Index) -> Payload:
+        """Whether a boundary is no number, or not below the next."""
+        b = met[p,]
+        return m.choose(
+            p == count - 1,
+            lambda: choice(f.less_equal(b, b), zero, one),
+            lambda: choice(f.less(b, met[p + 1,]), zero, one),
+        )
+
+    wrong = m.tensor((), dtype, lambda: total("add", m.each((count,), after)))
+
     def element(a: Payload) -> Payload:
-        return total("add", m.mapped(lambda b: choice(before(b, a), one, zero), steps))
+        found = total("add", m.mapped(lambda b: choice(before(b, a), one, zero), met.over([ALL])))
+        return choice(out.equal(wrong[()], zero), choice(f.less_equal(a, a), found, poison), poison)
 
     return m.pointwise(dtype, element, cast(m, x, meeting))
 

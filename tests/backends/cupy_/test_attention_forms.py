@@ -73,6 +73,7 @@ def test_taken(name: str) -> None:
     assert forms(*TAKEN[name]) == ONE
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("name", NOT_TAKEN)
 def test_not_taken(name: str) -> None:
     found = forms(*NOT_TAKEN[name])

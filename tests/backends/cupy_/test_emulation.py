@@ -114,6 +114,7 @@ def test_right_kernels_pass(order: int) -> None:
     assert (launch("kept", order) == np.roll(line, -1)).all()
 
 
+@pytest.mark.thorough
 def test_blocks_are_not_ordered() -> None:
     """Two blocks that write the same elements race whatever barriers they have."""
     with pytest.raises(InternalError, match="race"):

@@ -35,6 +35,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_bits(form: tuple[str, str, str]) -> None:
     rng = np.random.default_rng(len(str(form)))

@@ -108,6 +108,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
 def test_each_step_of_a_narrow_softmax_is_rounded(kind: Any, name: str) -> None:

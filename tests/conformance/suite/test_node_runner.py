@@ -144,6 +144,7 @@ def test_a_bad_command_line_is_told() -> None:
     assert run("nowhere", "--judge", "x").returncode == 3
 
 
+@pytest.mark.thorough
 def test_an_empty_choice_is_no_score(suite: tuple[Path, list[Record]]) -> None:
     done = run(suite[0], "--impl", f"node {SECOND / 'main.js'}", "--only", "nothing-like-it")
     assert done.returncode == 3 and "no case is chosen" in done.stderr
@@ -174,6 +175,7 @@ def test_a_case_that_hangs_costs_nothing_but_its_deadline(suite: tuple[Path, lis
     assert [json.loads(theirs)["case"] for own, theirs in pairs if own != theirs] == [hangs]
 
 
+@pytest.mark.thorough
 def test_what_is_lacking_is_told(suite: tuple[Path, list[Record]]) -> None:
     done = run(suite[0], "--impl", f"node {SECOND / 'main.js'}", "--only", "claims/")
     assert "asked for most: the profile shapes (" in done.stdout

@@ -80,6 +80,7 @@ with open(sys.argv[1], "a") as kept:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("takes", ["tree", "text", "both"])
 def test_every_line_that_the_runner_sends_is_one_of_the_published_requests(takes: str, tmp_path: Path) -> None:
     listener, kept = tmp_path / "listener.py", tmp_path / "lines"
@@ -148,6 +149,7 @@ def test_types_are_held_to() -> None:
     assert len(held) > 80 and {name for name in held if said[name] != "failed"} == set()
 
 
+@pytest.mark.thorough
 def test_scores() -> None:
     rows = list(score(records(60)[:40], own_answers(60)))
     assert any("passed 100.0 %" in line for line in board(rows))

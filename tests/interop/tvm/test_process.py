@@ -128,6 +128,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody tells what a process does")
 def test_who_still_loads_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine TVM took more than two minutes to load, and a campaign ended there with no verdict."""
@@ -139,6 +140,8 @@ def test_who_still_loads_is_waited_for(tmp_path: Path, monkeypatch: pytest.Monke
         assert process.version == "0.27.0"
 
 
+@pytest.mark.thorough
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("python", ["/bin/false", "/bin/true", "/etc/passwd", "/no/such/python", sys.executable])
 def test_absence_is_no_verdict(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
     monkeypatch.setenv("REFRELAX_TVM_PYTHON", python)

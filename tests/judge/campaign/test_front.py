@@ -91,6 +91,7 @@ def test_what_an_importer_says_it_has_not_is_no_finding() -> None:
 # --- what is drawn ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("framework", ["torch", "onnx"])
 def test_programs_are_the_same_for_a_seed_and_every_call_comes_once(framework: Any) -> None:
     table = programs.rows(framework)

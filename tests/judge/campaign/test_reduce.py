@@ -57,6 +57,7 @@ def value(module: Module, args: list[Any]) -> str:
     return str(outcome.value.tolist())
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("op", ["exp", "subtract", "negative", "tanh", "sqrt", "multiply", "abs"])
 def test_one_operator_is_left(op: str) -> None:
     module = rr.check(rr.parse(DEEP)).module

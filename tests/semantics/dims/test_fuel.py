@@ -66,6 +66,7 @@ def test_deep_chains_end(name: str, depth: int) -> None:
     assert (low is None or low <= found) and (high is None or found <= high)
 
 
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", CHAINS)
 def test_quick_proofs_end(name: str) -> None:
     e = chain(CHAINS[name], 100 if name == "select" else DEPTH)

@@ -143,6 +143,7 @@ def test_a_remainder_of_short_numbers_is_that_of_rationals(x: float, y: float, d
         assert floor_remainder(dtype, a, b) == round_fraction(dtype, Fraction(a) % Fraction(b))
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(300), deadline=None)
 @given(st.data(), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
 def test_a_sum_of_few_is_that_of_the_general_form(data: st.DataObject, dtype: str, reading: Any) -> None:
@@ -187,6 +188,7 @@ def test_units_about_one_result_are_those_around_it(x: float, name: str, dtype: 
     assert repr(inflate.about(name)(x)) == repr(inflate.around(name, x, x))
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(200), deadline=None)
 @given(st.data())
 def test_numbers_that_are_apart_are_less_as_reals(data: st.DataObject) -> None:

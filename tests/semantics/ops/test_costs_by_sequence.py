@@ -69,6 +69,7 @@ def work(queries: list[int], keys: list[int], mask: str = "", numerics: str = "i
     return counted(run)
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("numerics", ["ieee", "enclosure"])
 @pytest.mark.parametrize("mask", ["", ', causal_mask="BottomRight"'])
 def test_twice_the_sequences_are_twice_the_work(numerics: str, mask: str) -> None:

@@ -38,6 +38,7 @@ class Module:
     )
 
 
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("index_map", MAPS)
 @pytest.mark.parametrize("pad", ["", ", pad_value=T.int32(-7)"])
 @pytest.mark.parametrize("shape", [(5, 7), (4, 12), (1, 3), (0, 6), (6, 0), (1, 1)])

@@ -33,6 +33,7 @@ def test_run_by_run_reads_what_the_offsets_say(parts: list[tuple[Any, ...]]) -> 
 CALLS = ("add(x, x)", "exp(x)", "permute_dims(x)", "sum(x, axis=[1])", "cumsum(x, axis=0)", "sort(x)")
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("call", CALLS)
 def test_bytes_an_element(call: str) -> None:
     """A number is an object of 24 bytes and a place of 8, for the argument and for the result."""

@@ -114,11 +114,13 @@ def says_where_its_result_lies(op: str, seed: int, **options: int) -> int:
     return found
 
 
+@pytest.mark.by_day(22)
 @pytest.mark.parametrize("op", sorted(SKETCHES))
 def test_a_result_lies_where_its_row_says(op: str) -> None:
     says_where_its_result_lies(op, 0, most=1)
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("op", ["max", "min", "einsum", "gather_nd", "memory.view", "memory.alloc_tensor"])
 def test_results_that_lay_in_memory_of_an_argument(op: str) -> None:
     """An extreme over no axis, a diagonal and a single position were views in the NumPy backend."""

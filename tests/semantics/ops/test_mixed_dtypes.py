@@ -28,6 +28,7 @@ def retyped(module: Module, k: int, dtype: str | None) -> Module:
     return replace(module, functions={**module.functions, "main": replace(main, params=params, ret=None)})
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("family", sorted({c.file for c in EXAMPLES}), ids=lambda f: f.split("/")[-1])
 def test_no_fault(family: str) -> None:
     for case in EXAMPLES:
