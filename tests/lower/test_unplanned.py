@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -79,9 +80,11 @@ def program(*lines: str) -> rr.CheckedModule:
     return rr.check(rr.parse(KERNEL_TEXT + own + "\n".join(" " * 8 + line for line in lines) + "\n"))
 
 
-FIXED_KERNELS = rr.print_module(
-    lower(rr.check(rr.parse(KERNELS.replace("(n, 3)", "(2, 3)"))), "legalize").module.module
-).split("    @R.function")[0]  # fmt: skip
+@cache
+def fixed_kernels() -> str:
+    """The loop programs at numbers."""
+    made = lower(rr.check(rr.parse(KERNELS.replace("(n, 3)", "(2, 3)"))), "legalize").module
+    return rr.print_module(made.module).split("    @R.function")[0]
 
 
 def fixed(*places: str, body: tuple[str, ...] = ("_ = cls.negative(x, a)", "_1 = cls.exp(x, b)")) -> rr.CheckedModule:
@@ -93,7 +96,7 @@ def fixed(*places: str, body: tuple[str, ...] = ("_ = cls.negative(x, a)", "_1 =
           for name, at in zip("ab", places, strict=True)),
         *(f"    {each}" for each in body), "    return (a, b)",
     ]  # fmt: skip
-    head = f"{FIXED_KERNELS}    @R.function(pure=False)\n    def main("
+    head = f"{fixed_kernels()}    @R.function(pure=False)\n    def main("
     return rr.check(rr.parse(head + "\n    ".join(lines) + "\n"))
 
 
