@@ -88,3 +88,13 @@ def test_under_strict_a_negative_index_counts_from_the_end() -> None:
 def test_types_of_extents(call: str, type_: str) -> None:
     found = module('a: R.Tensor(("n", 6, "m"), "float32")', call).types["main"]["gv"]
     assert type_text(found) == f'R.Tensor({type_}, dtype="float32")'
+
+
+@pytest.mark.parametrize(
+    ("boxes", "counts"), [('"float32", ndim=3', '(2,), "int32"'), ('(2, 7, 6), "float32"', '"int32", ndim=1')]
+)
+def test_counts_of_unknown_boxes(boxes: str, counts: str) -> None:
+    params = f'a: R.Tensor({boxes}), b: R.Tensor({counts}), c: R.Tensor((2, 7), "int32")'
+    found = module(params, "R.vision.non_max_suppression(a, b, c)").types["main"]["gv"]
+    inner = '(2, 7), dtype="int32"' if "7" in boxes else 'dtype="int32", ndim=2'
+    assert type_text(found).startswith(f"R.Tuple(R.Tensor({inner})")
