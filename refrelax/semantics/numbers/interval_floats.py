@@ -385,6 +385,8 @@ class IntervalFloats(Floats):
         def apply(a: Payload, b: Payload) -> Truth:
             if a.__class__ is float and b.__class__ is float:
                 return plain(a, b)
+            if isinstance(a, Poison) or isinstance(b, Poison):
+                return a if isinstance(a, Poison) else b
             x, y = as_interval(a), as_interval(b)
             nan = x.nan or y.nan
             true = nan and on_nan
