@@ -9,25 +9,30 @@ import pytest
 
 import refrelax as rr
 from refrelax.lower.arena import Life, Room, _gap
+from refrelax.lower.build.rewrite import _Builder
+from refrelax.lower.build.table import _total
 from refrelax.lower.claims import Ledger
 from refrelax.lower.domains import Domain, spelled
 from refrelax.lower.extent_parts import _bounds
 from refrelax.lower.fuse_loops.indices import Asker
 from refrelax.lower.fuse_loops.shared import _of_constants
 from refrelax.lower.kills import killed
+from refrelax.lower.legalize.from_text import Writer
 from refrelax.lower.legalize.operations import converted
 from refrelax.lower.legalize.prepare import whole
 from refrelax.lower.legalize.scalars import Scalar
+from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.lower.may_trap import Traps
+from refrelax.lower.nests import Axis
 from refrelax.lower.origins.text import Origin
 from refrelax.lower.origins.vouched import vouched
 from refrelax.lower.pipeline import lower
-from refrelax.semantics.dims import value
+from refrelax.semantics.dims import bounds, value
 from refrelax.semantics.numbers import reading
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.scalars import Binary, BufferLoad, Literal, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, int_imm
 
 N, M = SymVar("n", "int64"), SymVar("m", "int64")
 
@@ -324,3 +329,48 @@ def test_what_may_be_a_constant_of_the_module() -> None:
     function = module.functions["main"]
     assert isinstance(function, Function)
     assert {*_of_constants(module, function)} == {"a", "d", "f", "g", "h"}
+
+
+def test_a_loop_begins_at_0_and_ends_before_its_extent() -> None:
+    one, other = SymVar("i", "int64"), SymVar("j", "int64")
+    facts = Domain((Axis(one, int_imm(4)), Axis(other, N)), (M,)).facts()
+    assert bounds(one, facts) == (0, 3) and bounds(other, facts) == (0, None) and bounds(M, facts) == (0, None)
+
+
+def test_what_has_a_value_for_all_operands() -> None:
+    for op, b, is_total in (
+        ("Add", M, True), ("Mul", M, True), ("Add", int_imm(0), True), ("FloorDiv", int_imm(2), True),
+        ("FloorDiv", int_imm(0), False), ("FloorMod", int_imm(-1), False), ("FloorDiv", M, False), ("LT", M, False),
+    ):  # fmt: skip
+        assert _total(Binary(op, N, b)) is is_total, (op, b)  # type: ignore[arg-type]
+    assert _total(N) and not _total(SymVar("k", "int32"))
+
+
+def test_what_checks_of_parameters_have_shown() -> None:
+    function = rr.parse(NUMBER.replace("(n,)", "(n, n * 2, 3)")).functions["main"]
+    known = _Builder._given(SimpleNamespace(function=function))  # type: ignore[arg-type]
+    n = SymVar("n", "int64")
+    for dim in (n, Binary("Mul", n, int_imm(2))):
+        assert Binary("GE", dim, int_imm(0)) in known
+    assert len(known) == 4
+
+
+def test_a_premise_of_equality_is_one_of_extents() -> None:
+    asked: list[object] = []
+    writer = SimpleNamespace(
+        s=SimpleNamespace(demand=lambda _, claim: asked.append(claim)), equal=lambda a, b, _: asked.append((a, b))
+    )
+    for condition, wanted in ((Binary("EQ", N, M), (N, M)), (Binary("LT", N, M), Binary("LT", N, M))):
+        Writer.premise(writer, condition)  # type: ignore[arg-type]
+        assert asked.pop() == wanted
+
+
+def test_extents_are_equal_or_a_claim() -> None:
+    asked: list[PrimExpr] = []
+    site = SimpleNamespace(demand=lambda _, claim: asked.append(claim))
+    Site.same(site, Scalar(N), Scalar(N))  # type: ignore[arg-type]
+    assert asked == []
+    Site.same(site, Scalar(N), Scalar(int_imm(3)))  # type: ignore[arg-type]
+    assert asked == [Binary("EQ", N, int_imm(3))]
+    with pytest.raises(Unfit):
+        Site.same(site, Scalar(int_imm(2)), Scalar(int_imm(3)))  # type: ignore[arg-type]
