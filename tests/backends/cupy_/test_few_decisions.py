@@ -15,6 +15,7 @@ pytest.importorskip("numpy")
 import numpy as np
 
 import refrelax as rr
+from refrelax.backends.cupy_.compile import cost_of
 from refrelax.backends.cupy_.devices import DeviceArray
 from refrelax.backends.cupy_.emulate import EmulatedDevice
 from refrelax.backends.cupy_.geometry import _stay
@@ -141,3 +142,25 @@ def test_what_is_copied_before_a_launch(mode: str) -> None:
         with suppress(Ended):
             launcher(plan, device, mode)[0](*args)
             assert (device.copies > 0) is (mode == "bits" and plan.reports), name
+
+
+@pytest.mark.parametrize(
+    ("call", "least"),
+    [
+        ("R.sort(x, axis=1)", "true"), ("R.sort(x, axis=1, descending=True)", "false"),
+        ('R.topk(x, k=2, axis=1, ret_type="values", largest=True)', "false"),
+        ('R.topk(x, k=2, axis=1, ret_type="values", largest=False)', "true"),
+    ],
+)  # fmt: skip
+def test_which_end_a_sort_begins_with(call: str, least: str) -> None:
+    checked = rr.check(rr.parse(MODULE.format("n, m", "float32", call)))
+    (made,) = plans(lower(checked, pipeline="kernels").module.module, "fast").values()
+    found = {each[1] for line in made.kernels[0].lines for each in re.finditer(r"sort_row<f32, (\w+)>", line)}
+    assert found == {least}
+
+
+@pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (0, 0), (3, 5)])
+def test_what_has_no_element_costs_nothing(sizes: tuple[int, int]) -> None:
+    checked = rr.check(rr.parse(MODULE.format("n, m", "float32", "R.negative(x)")))
+    found = cost_of(lower(checked, pipeline="kernels").module, "main", dict(zip("nm", sizes, strict=True)))
+    assert found.read == found.written == 4 * sizes[0] * sizes[1]
