@@ -2,8 +2,9 @@
 
 ``python tools/findings_by_wheel.py PYTHON… [--every N] [--only TEXT] > docs/findings/wheels.md``, the newest wheel
 first. Asked are the findings that are a program on arguments: not those of front ends, nor those of single passes. The
-arguments are read from a finding's script.
-Exits 1 where the first wheel does not diverge: such a finding is to be made anew.
+arguments are read from a finding's script. Beside them the programs of ``docs/findings/mended/``, which TVM's own
+history says an older wheel gets wrong; their arguments are written as ``tools/given_finding.py`` reads them.
+Exits 1 where the first wheel does not diverge on a finding, which is then to be made anew, or does on what is mended.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import runpy
 import sys
 from collections import Counter
 from pathlib import Path
@@ -31,6 +33,9 @@ from refrelax.running.arrays import Tensor  # noqa: E402
 from refrelax.semantics.types.check import check  # noqa: E402
 from refrelax.semantics.values import Shape  # noqa: E402
 from refrelax.syntax.read import parse  # noqa: E402
+
+GIVEN = runpy.run_path(str(ROOT / "tools" / "given_finding.py"))
+MENDED = ROOT / "docs" / "findings" / "mended"
 
 PACK = 8
 """Programs a request."""
@@ -67,6 +72,22 @@ def _again(implementation: Any, call: Call, verdict: Verdict) -> Verdict:
     return verdict
 
 
+def mended() -> dict[str, Call]:
+    """The programs that newer wheels get right, by name."""
+    texts = {path.stem: path.read_text("utf-8") for path in sorted(MENDED.glob("*.py"))}
+    argument, headers = GIVEN["argument"], GIVEN["headers"]
+    return {name: (check(parse(text)), [list(map(argument, headers(text, "arg")))]) for name, text in texts.items()}
+
+
+def table(names: list[str], found: list[list[Told]], versions: list[str], of: str) -> None:
+    for k, version in enumerate(versions):
+        words = Counter(row[k].word for row in found)
+        print(f"- {version}: " + ", ".join(f"{n} {word}" for word, n in words.most_common()))
+    print(f"\n| {of} | {' | '.join(versions)} | since when |\n|---|{'---|' * len(versions)}---|")
+    for name, said in zip(names, found, strict=True):
+        print(f"| {name} | {' | '.join(each.word for each in said)} | {history(said)} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wheels", nargs="+", help="the Python of an environment with TVM")
@@ -77,8 +98,9 @@ def main() -> None:
     rows = [r for r in rows if not r["kind"].startswith("import")]
     asked = [(r, args) for r in rows if (args := arguments(r["script"])) is not None]
     asked = [each for each in asked if options.only in each[0]["cause"]][:: options.every]
-    calls = [(check(parse(r["program"])), [args]) for r, args in asked]
-    found: list[list[Told]] = [[] for _ in asked]
+    right = {name: call for name, call in mended().items() if options.only in name}
+    calls = [*((check(parse(r["program"])), [args]) for r, args in asked), *right.values()]
+    found: list[list[Told]] = [[] for _ in calls]
     versions: list[str] = []
     for each in options.wheels:
         implementation = find_to_fuzz(f"tvm@{each}")
@@ -89,19 +111,19 @@ def main() -> None:
                 found[k + j].append(told(version, _again(implementation, calls[k + j], row[0])))
             print(version, min(k + PACK, len(calls)), "of", len(calls), file=sys.stderr)
         implementation.close()
+    wrong, gone = found[: len(asked)], found[len(asked) :]
     print("# The causes, by wheel\n")
     print(f"Made by `tools/findings_by_wheel.py`: {len(asked)} causes that are a program on arguments, asked again.")
     print("*unread*: the wheel does not read the program.\n")
-    for k, version in enumerate(versions):
-        words = Counter(row[k].word for row in found)
-        print(f"- {version}: " + ", ".join(f"{n} {word}" for word, n in words.most_common()))
-    print(f"\n| cause | {' | '.join(versions)} | since when |\n|---|{'---|' * len(versions)}---|")
-    for (r, _), said in zip(asked, found, strict=True):
-        cause = r["cause"].replace("|", "\\|")
-        print(f"| `{cause}` | {' | '.join(each.word for each in said)} | {history(said)} |")
-    stale = [(r, said[0]) for (r, _), said in zip(asked, found, strict=True) if said[0].word != "DIVERGE"]
-    for r, first in stale:
-        print(f"{r['cause']}: {first}", file=sys.stderr)
+    escaped = [r["cause"].replace("|", "\\|") for r, _ in asked]
+    table([f"`{cause}`" for cause in escaped], wrong, versions, "cause")
+    print("\n## What newer wheels mended\n")
+    print(f"{len(right)} programs that an older wheel gets wrong, taken from what TVM's history mends.\n")
+    table([f"[{name.replace('_', ' ')}](mended/{name}.py)" for name in right], gone, versions, "program")
+    stale = [(r["cause"], said[0]) for (r, _), said in zip(asked, wrong, strict=True) if said[0].word != "DIVERGE"]
+    stale += [(name, said[0]) for name, said in zip(right, gone, strict=True) if said[0].word != "AGREE"]
+    for name, first in stale:
+        print(f"{name}: {first}", file=sys.stderr)
     sys.exit(1 if stale else 0)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from refrelax.commands.shared import add_json, emit
 from refrelax.conformance import spec_text
-from refrelax.conformance.explain import ExplainedOp
+from refrelax.conformance.explain import ExplainedOp, home
 from refrelax.conformance.explain import explain as look_up
 from refrelax.conformance.nearest import spots
 from refrelax.errors import UsageError
@@ -70,6 +70,12 @@ def explain(options: argparse.Namespace) -> int:
         return 0
     for spot in where:
         print(f"{spot.place}  {spot.section}\n    | {shorten(spot.text, MOST_OF_A_LINE)}")
+        if not any(_says(each, spot.text) for each in rules):
+            code, tests = home(spot.place)
+            for place in code:
+                print(f"  code      {place}")
+            for place in tests:
+                print(f"  test      {place}")
     words = {word: said for word, said in spec_text.glossary().items() if word == what.lower().strip()}
     for word, said in words.items():
         print(f"{word}: {said}\n")

@@ -22,6 +22,9 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("check", "mutate", "coverage"),
         help="check: all findings; mutate: break rules one at a time, which does no case see?; coverage: cases a rule",
     )
+    parser.add_argument(
+        "--text", action="store_true", help="check: the text and its examples, not the cases: in seconds"
+    )
     parser.add_argument("--all", action="store_true", help="every finding, however many")
     parser.add_argument(
         "--only", metavar="AREA", help="only rules whose id begins so; mutate: text/PAGE, what operators mean"
@@ -38,7 +41,7 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
 def rules(options: argparse.Namespace) -> int:
     """0 if spec, code and cases agree (``mutate``: if a case saw every mutant)."""
     of_mutate = ("--sample", "--seed", "--shard", "--state")
-    without = {"check": of_mutate, "coverage": (*of_mutate, "--all"), "mutate": ("--all",)}
+    without = {"check": of_mutate, "coverage": (*of_mutate, "--all", "--text"), "mutate": ("--all", "--text")}
     without_effect(options, without[options.what], f"on {options.what}")
     if options.seed is not None and options.sample is None:
         raise UsageError("--seed has no effect without --sample")
@@ -54,8 +57,8 @@ def rules(options: argparse.Namespace) -> int:
         from refrelax.commands import mutate
 
         return mutate.run(options)
-    with progress(len(read.cases) + len(read.examples), "cases") as step:
-        report = tie.check(step)
+    with progress(len(read.cases) * (not options.text) + len(read.examples), "cases") as step:
+        report = tie.check_text(step) if options.text else tie.check(step)
     if options.what == "coverage":
         return _coverage(report, options)
     findings = [f for f in report.findings if f.rule.startswith(options.only or "")]
@@ -64,7 +67,8 @@ def rules(options: argparse.Namespace) -> int:
             emit({"group": finding.group, "rule": finding.rule, "message": finding.message, "place": finding.place})
     else:
         _print_groups(findings, options.all)
-        summary = f"{report.rules} rules, {report.cases} cases, {report.examples} examples of the spec"
+        cases = "no case run" if options.text else f"{report.cases} cases"
+        summary = f"{report.rules} rules, {cases}, {report.examples} examples of the spec"
         print(f"{summary}: {'all tied' if not findings else f'{len(findings)} findings'}")
     return 1 if findings else 0
 

@@ -100,6 +100,18 @@ def explain(what: str) -> Explanation:
     return tuple(_rule(rule) for rule in rules)
 
 
+def home(place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of a sentence of a chapter that is no rule's: where the chapter's code is, and where the tests of that are."""
+    root = Path(__file__).resolve().parents[2]
+    code = [f"refrelax/{each.removeprefix('refrelax/')}" for each in spec_text.rooms(place.partition(":")[0])]
+    code = [each if (root / each).exists() else each.replace("refrelax/", "refrelax/semantics/") for each in code]
+    tests = [
+        _mirror(root, Path(each)) if each.endswith(".py") else each.replace("refrelax/", "tests/", 1).rstrip("/")
+        for each in code
+    ]
+    return tuple(code), tuple(dict.fromkeys(each for each in tests if each and (root / each).exists()))
+
+
 def _called(what: str) -> list[str]:
     """The rules whose id has these words in a row, those first whose id has no others."""
     found = [rule for rule in spec_text.defined() if in_a_row(what, rule)]

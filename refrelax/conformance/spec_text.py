@@ -161,6 +161,15 @@ def glossary(directory: Path | None = None) -> dict[str, str]:
     return {word.replace("*", "").strip(): meaning for words, meaning in rows for word in words.split(", ")}
 
 
+def rooms(file: str, directory: Path | None = None) -> tuple[str, ...]:
+    """Where the code of a chapter (``spec/13-backends.md``) is, after the table of the reading guide."""
+    text = ((directory or spec_directory()) / "00-reading-guide.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d\d .+?) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
+    number = Path(file).name.partition("-")[0]
+    found = [code for title, says, code in rows if re.search(rf"\b{number}\b", f"{title} {says}")]
+    return tuple(re.findall(r"`([\w/]+(?:/|\.py))`", "".join(found)))
+
+
 def words_of_others(directory: Path | None = None) -> dict[str, list[str]]:
     """What other texts call something, by the rules that say it here (the last table of the reading guide)."""
     text = ((directory or spec_directory()) / "00-reading-guide.md").read_text(encoding="utf-8")

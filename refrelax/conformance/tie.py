@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from refrelax.conformance import cases as case_files
-from refrelax.conformance import citations, names, pages, spec_text
+from refrelax.conformance import chapters, citations, names, pages, spec_text
 from refrelax.conformance.cases import Case
+from refrelax.conformance.chapters import rule_index
+from refrelax.conformance.chapters.held import Otherwise, chapter, fresh
 from refrelax.conformance.citations import Citation
 from refrelax.conformance.run import Result, run_case
 from refrelax.conformance.spec_text import Mention, Paragraph
@@ -29,6 +31,7 @@ GROUPS: dict[str, str] = {
     "case": "a case or an example of the spec ends otherwise than it says",
     "page": "an operator's page says otherwise than its definition",
     "name": "a chapter puts in code a word that nothing here has",
+    "chapter": "a table, a number or an example of a chapter says otherwise than the definition",
 }
 """The kinds of finding, in the order of the report."""
 
@@ -122,7 +125,27 @@ def check(progress: Callable[[str], None] | None = None) -> TieReport:
             progress(case.name)
         results.append(run_case(case, observe=True))
     found = compare(tie, results)
-    return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie), *_names()))
+    return replace(found, findings=(*found.findings, *of_text(tie)))
+
+
+def check_text(progress: Callable[[str], None] | None = None) -> TieReport:
+    """What can be asked in seconds: all that the text says of the definition and the cases, and its own examples."""
+    tie = read()
+    results = []
+    for case in tie.examples:
+        if progress is not None:
+            progress(case.name)
+        results.append(run_case(case))
+    findings = (*_twice(tie), *_dangling(tie), *_unimplemented(tie), *_without_case(tie), *_cases(results))
+    return TieReport((*findings, *of_text(tie)), len(tie.defined), 0, len(tie.examples))
+
+
+def of_text(tie: Tie) -> Iterator[Finding]:
+    """What the text says otherwise than the definition, or of what nobody has."""
+    yield from mentioned(tie, spec_text.mentions())
+    yield from _pages(tie)
+    yield from _names()
+    yield from _chapters(tie)
 
 
 def compare(tie: Tie, results: Iterable[Result]) -> TieReport:
@@ -250,6 +273,20 @@ def _without_case(tie: Tie) -> Iterator[Finding]:
 def _pages(tie: Tie) -> list[Finding]:
     ends = pages.ends_of((*tie.cases, *tie.examples), tie.code)
     return [Finding("page", each.operator, each.message, each.place) for each in pages.stale(ends)]
+
+
+def index(tie: Tie) -> str:
+    """The index of rules, as its page should be."""
+    return rule_index.page(tie.defined, tie.code, about(tie), WITHOUT_CASE)
+
+
+def _chapters(tie: Tie) -> Iterator[Finding]:
+    for each in chapters.unheld():
+        yield Finding("chapter", "", f"{each.check}: {each.message}", each.place)
+    try:
+        fresh(chapter("rules.md"), index(tie))
+    except Otherwise as error:
+        yield Finding("chapter", "", f"tools/make_rule_index.py writes it otherwise: {error}", "spec/rules.md")
 
 
 def _names() -> Iterator[Finding]:

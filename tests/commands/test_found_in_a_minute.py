@@ -126,3 +126,19 @@ def test_a_sentence_of_an_operators_section_is_explained_as_that_operator(capsys
     assert f"\n{operator}  (" in shown
     kinds = ("  type      ", "  value     ", "  test      tests/", "  case      ")
     assert all(each in shown.partition(f"\n{operator}  (")[2].partition("\nop.")[0] for each in kinds)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place", "room"),
+    [
+        ("a backend may do anything but harm", "spec/13-backends.md:", "backends"),
+        ("An exported suite (chapter 01) has the same as data", "spec/03d-abstract-syntax.md:", "syntax"),
+    ],
+)
+def test_a_sentence_that_is_no_rule_is_shown_with_the_room_of_its_chapter(
+    capsys, sentence: str, place: str, room: str
+) -> None:
+    """Only rules of other chapters were shown, with code and tests of other things."""
+    shown = explained(capsys, sentence).partition("\n\n")[0]
+    assert shown.startswith(place)
+    assert shown.endswith(f"  code      refrelax/{room}/\n  test      tests/{room}")

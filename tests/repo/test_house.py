@@ -85,3 +85,37 @@ def test_no_other_class_has_the_name_of_a_public_one() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert {name for name in public if found[name] > 1} == SECOND
+
+
+SOURCES = [path for path in sorted((ROOT / "refrelax").rglob("*.py")) if "examples" not in path.parts]
+
+
+def test_nothing_of_the_definition_is_imported_inside_a_function() -> None:
+    """What hides a circle; the circles that there are stand in ``test_layers.py``."""
+    for path in (ROOT / "refrelax" / "semantics").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        inside = [
+            each.lineno
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            for each in ast.walk(function)
+            if isinstance(each, ast.Import | ast.ImportFrom)
+        ]
+        assert not inside, f"{path.relative_to(ROOT)}: {inside}"
+
+
+@pytest.mark.thorough
+def test_no_code_asks_which_edition_it_is() -> None:
+    """A difference is a flag of ``syntax/editions.py``, never ``edition != "0.27"``."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare):
+                words = [e.value for e in ast.walk(node) if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+                assert not [each for each in words if re.fullmatch(r"0\.\d\d", each)], f"{path}:{node.lineno}"
+
+
+def test_words_that_were_given_up() -> None:
+    """An interval is no ``wide_…``, vectorisation no ``spreading``."""
+    for path in SOURCES:
+        found = re.findall(r"\bwide_\w*|\bspreading\b", path.read_text(encoding="utf-8"))
+        assert not found, f"{path.relative_to(ROOT)}: {found}"

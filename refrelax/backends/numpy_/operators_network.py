@@ -302,8 +302,8 @@ def quantize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     """``clamp(round(x / scale) + zero_point)``, half to even; a float output is not rounded."""
     x, scale, zero = args
     out = numpy_dtype(attrs["out_dtype"])
-    wide_ = np.float32 in (x.dtype, scale.dtype) or not is_float(zero.dtype)
-    acc = np.dtype(np.float32) if wide_ else x.dtype
+    in_float32 = np.float32 in (x.dtype, scale.dtype) or not is_float(zero.dtype)
+    acc = np.dtype(np.float32) if in_float32 else x.dtype
     ratio = exact.cast(x, acc) / _parameter(attrs, scale, x, acc)
     whole = ratio if is_float(out) else exact.elementary("round", ratio)
     return exact.cast(clamped(whole + _parameter(attrs, zero, x, acc), out), out)

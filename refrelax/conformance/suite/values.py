@@ -27,8 +27,6 @@ from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_payl
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import decode, encode, has_number, json_number, nan_bits
 
-_IEEE = reading("ieee")
-
 OPEN = "va/refinement"
 """What an element without meaning is marked by where no rule is told."""
 
@@ -70,11 +68,11 @@ def from_json(spec: Any) -> Any:
     """
     match spec:
         case {"dtype": str(dtype), "shape": list(shape), "bits": list(bits)}:
-            return Tensor(from_payloads(_IEEE, _dtype(dtype), _shape(shape, len(bits)), _cells(dtype, bits)))
+            return Tensor(from_payloads(reading("ieee"), _dtype(dtype), _shape(shape, len(bits)), _cells(dtype, bits)))
         case {"dtype": str(dtype), "shape": list(shape), "data": list(given)}:
             numbers = list(flat(given))
             cells = _cells(_dtype(dtype), [None if each is None else _encoded(dtype, each) for each in numbers])
-            return Tensor(from_payloads(_IEEE, dtype, _shape(shape, len(numbers)), cells))
+            return Tensor(from_payloads(reading("ieee"), dtype, _shape(shape, len(numbers)), cells))
         case {"dtype": str(dtype), "value": value}:
             return Prim(_dtype(dtype), decode(dtype, _bits(value, dtype)))
         case {"dtype": str(dtype), **rest} if not rest:
@@ -107,7 +105,7 @@ def _encoded(dtype: str, number: Any) -> str:
 
 
 def _cells(dtype: str, bits: list[Any]) -> list[Payload]:
-    make = _IEEE.at(dtype).from_bits
+    make = reading("ieee").at(dtype).from_bits
     return [poison(OPEN) if each is None else make(_bits(each, dtype)) for each in bits]
 
 

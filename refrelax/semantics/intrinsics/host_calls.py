@@ -104,7 +104,10 @@ def _not_set(k: int, field: int, span: Span | None) -> Exception:
 
 @rule("ev/tensor-descriptor")
 def _described(build: Builder, record: Record, k: int, span: Span | None) -> TensorValue:
-    """The tensor that a descriptor describes: data, shape and strides; the byte offset is 0."""
+    """The tensor that a descriptor describes: data, shape, strides and byte offset. Its device says nothing."""
+    for field in (SHAPE, STRIDES, DATA):
+        if (k, field) not in record.cells:
+            raise _not_set(k, field, span)
     code, width, lanes, ndim = (_number(build, record, (k, f), span) for f in (CODE, BITS, LANES, NDIM))
     dtype = dtype_of(code, width, lanes)
     shape, strides = (_integers(build, record.cells.get((k, f)), ndim, span) for f in (SHAPE, STRIDES))

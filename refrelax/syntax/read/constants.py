@@ -185,13 +185,24 @@ def _binary(src: Source, node: ast.AST, op: ast.operator, a: Any, b: Any) -> Any
     raise NotConstant(node)
 
 
+def _least_bits(op: ast.operator, a: int, b: int) -> int:
+    """What a power or a shift has at least, so that nothing large is computed: what it has is asked of the result."""
+    match op:
+        case ast.Pow() if abs(a) > 1:
+            return (abs(a).bit_length() - 1) * b + 1
+        case ast.LShift() if a:
+            return a.bit_length() + b
+    return 0
+
+
 def _arithmetic(src: Source, node: ast.AST, op: ast.operator, a: Any, b: Any) -> Any:
     integers = isinstance(a, int) and isinstance(b, int)
     if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)) and b == 0:
         src.fail(node, "syn/constant-expression", "division of a constant by zero")
-    if isinstance(op, (ast.Pow, ast.LShift)) and integers:
-        if b < 0 or b > MAX_BITS or abs(a).bit_length() * max(b, 1) > MAX_BITS:
-            src.fail(node, "syn/constant-too-large", f"an integer of more than {MAX_BITS} bits")
+    if isinstance(op, (ast.Pow, ast.LShift, ast.RShift)) and integers and b < 0:
+        src.fail(node, "syn/constant-too-large", "a negative power or shift of an integer")
+    if integers and _least_bits(op, a, b) > MAX_BITS:
+        src.fail(node, "syn/constant-too-large", f"an integer of more than {MAX_BITS} bits")
     try:
         match op:
             case ast.Add():

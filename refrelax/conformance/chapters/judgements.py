@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
-
-import pytest
 
 from refrelax.conformance.cases import Case, Expectation, load
+from refrelax.conformance.chapters.held import chapter, held, holds, over, same, table
 from refrelax.conformance.run import run_case
 from refrelax.semantics.dims.equal import equal
 from refrelax.semantics.dims.facts import Facts
@@ -17,23 +15,15 @@ from refrelax.semantics.dims.required import required
 from refrelax.semantics.types.lattice import Check
 from refrelax.shape_solver.parse import parse_dim
 
-SPEC = Path(__file__).resolve().parents[2] / "spec"
-JUDGEMENTS = (SPEC / "05b-judgements.md").read_text("utf-8")
-SHAPES = (SPEC / "06-shapes.md").read_text("utf-8")
-
-
-def table(text: str, head: str) -> list[list[str]]:
-    lines = text.partition(head)[2].splitlines()[2:]
-    rows = lines[: next(k for k, line in enumerate(lines) if not line.startswith("|"))]
-    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
-
-
 # --- 05b: index or element
 
 INDICES, ELEMENTS = "i + 2147483647", "D[0] + i"
 POISON = "T.shift_right(D[0], 40 + i)"
 """The sum of a case, made of indices and of elements, and an element that is poison."""
-POSITIONS = table(JUDGEMENTS, "| node | position | made of indices | of elements |")
+
+
+def positions() -> list[list[str]]:
+    return table("05b-judgements.md", "| node | position | made of indices | of elements |")
 
 
 @cache
@@ -50,33 +40,45 @@ def with_sum(row: list[str], expression: str) -> Case:
     return replace(case, module=text, value=None, expect=Expectation("Returned", None))
 
 
-@pytest.mark.parametrize("row", POSITIONS, ids=lambda row: f"{row[0]} {row[1]}")
-def test_a_position_is_of_an_index_or_of_an_element(row: list[str]) -> None:
+@held("05b-judgements.md")
+@over(positions)
+def a_position_is_of_an_index_or_of_an_element(row: list[str]) -> None:
     """A sum that leaves its dtype ends the run where an index stands, and wraps where an element does."""
     for cell, expression in ((row[2], INDICES), (row[3], ELEMENTS)):
         word = re.match(r"index|element", cell)
         assert word is not None, cell
         found = run_case(with_sum(row, expression)).found
-        assert found == ("Returned" if word[0] == "element" else "Unspecified ld/index-overflow"), (row, expression)
+        same(found, "Returned" if word[0] == "element" else "Unspecified ld/index-overflow", (row, expression))
 
 
-@pytest.mark.parametrize("row", POSITIONS, ids=lambda row: f"{row[0]} {row[1]}")
-def test_poison_ends_what_is_an_index(row: list[str]) -> None:
+@held("05b-judgements.md")
+@over(positions)
+def poison_ends_what_is_an_index(row: list[str]) -> None:
     ends = row[3].startswith("index") or "poison in it leaves the run open" in row[3]
     found = run_case(with_sum(row, POISON)).found
-    assert found == ("Unspecified num/shift-range" if ends else "Returned"), row
+    same(found, "Unspecified num/shift-range" if ends else "Returned", row)
 
 
-def test_the_grades() -> None:
-    said = re.search(r"to the grade \*g\*: (.*?) \|", JUDGEMENTS)
+@held("05b-judgements.md")
+def the_grades() -> None:
+    said = re.search(r"to the grade \*g\*: (.*?) \|", chapter("05b-judgements.md"))
     assert said is not None
-    assert re.findall(r"`(\w+)`", said[1]) == [each.name for each in sorted(Check, reverse=True)]
+    same(re.findall(r"`(\w+)`", said[1]), [each.name for each in sorted(Check, reverse=True)])
 
 
 # --- 06: what must be shown
 
-RULES = table(SHAPES, "| rule | premises | conclusion | for example |")
-BEYOND = re.findall(r"`([^`]+)`", SHAPES.partition("Beyond it are, for example: ")[2].partition("\n")[0])
+
+def rules() -> list[list[str]]:
+    return table("06-shapes.md", "| rule | premises | conclusion | for example |")
+
+
+def beyond() -> list[str]:
+    return re.findall(
+        r"`([^`]+)`", chapter("06-shapes.md").partition("Beyond it are, for example: ")[2].partition("\n")[0]
+    )
+
+
 NAMES = (
     "reflexivity", "symmetry", "transitivity", "congruence", "ring", "value", "quotient", "remainder", "extreme", "let",
     "difference",
@@ -87,22 +89,26 @@ def asked(judgement: str) -> tuple[bool | None, bool | None, bool]:
     """What must be shown of a judgement, what the reference shows, and what the text says."""
     left, sign, right = re.split(r" ([≐#]) ", judgement)
     a, b = parse_dim(left), parse_dim(right)
-    assert required(a, b) == required(b, a)
+    same(required(a, b), required(b, a))
     return required(a, b), equal(a, b, Facts()), sign == "≐"
 
 
-def test_what_must_be_shown_is_shown() -> None:
-    assert [row[0] for row in RULES] == [*NAMES]
-    for name, _, conclusion, examples in RULES:
-        assert ("#" in conclusion) == (name == "difference")
+@held("05b-judgements.md")
+def what_must_be_shown_is_shown() -> None:
+    same([row[0] for row in rules()], [*NAMES])
+    for name, _, conclusion, examples in rules():
+        same("#" in conclusion, name == "difference")
         found = re.findall(r"`([^`]+)`", examples)
-        assert found, name
+        holds(found, name)
         for each in found:
             must, shown, says = asked(each)
-            assert must is says and shown is says, each
+            holds(must is says, each)
+            holds(shown is says, each)
 
 
-@pytest.mark.parametrize("judgement", BEYOND)
-def test_what_need_not_be_shown(judgement: str) -> None:
+@held("05b-judgements.md")
+@over(beyond)
+def what_need_not_be_shown(judgement: str) -> None:
     must, shown, says = asked(judgement)
-    assert must is None and shown is says
+    holds(must is None)
+    holds(shown is says)

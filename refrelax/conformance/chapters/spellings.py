@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 
-import pytest
-
+from refrelax.conformance.chapters.held import chapter, code, held, holds, over, refused, same, table
 from refrelax.errors import Malformed
 from refrelax.syntax.graph import Call, DataflowBlock, Function, Op, Tuple, VarBinding
 from refrelax.syntax.loops import BufferStore, Evaluate, PrimFunc
@@ -16,22 +13,10 @@ from refrelax.syntax.read.intrinsics import INTRINSICS
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.signatures import CALL_FORMS
 
-SPEC = Path(__file__).resolve().parents[2] / "spec"
-
-
-@cache
-def rows(chapter: str, head: str) -> list[list[str]]:
-    """The cells of the table whose first line begins so."""
-    text = (SPEC / chapter).read_text("utf-8")
-    _, found, rest = text.partition(f"\n{head}")
-    assert found, head
-    table = rest.split("\n\n")[0].splitlines()[2:]
-    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in table]
-
 
 def bare(cell: str) -> str:
     """What stands in code in a cell of one code."""
-    (found,) = re.findall(r"`([^`]+)`", cell)
+    (found,) = code(cell)
     return found
 
 
@@ -50,10 +35,11 @@ def value_of(text: str) -> list[VarBinding]:
     return [each for block in main.body.blocks for each in block.bindings if isinstance(each, VarBinding)]
 
 
-@pytest.mark.parametrize("row", rows("03-syntax.md", "| written | stands for |"), ids=lambda row: row[0])
-def test_what_is_written_by_hand(row: list[str]) -> None:
+@held("03-syntax.md")
+@over(lambda: table("03-syntax.md", "| written | stands for |"))
+def what_is_written_by_hand(row: list[str]) -> None:
     written, stands = map(bare, row)
-    assert value_of(written) == value_of(stands)
+    same(value_of(written), value_of(stands))
 
 
 SAMPLE = {
@@ -64,8 +50,9 @@ SAMPLE = {
 """A value for each parameter of a call form."""
 
 
-@pytest.mark.parametrize("row", rows("03-syntax.md", "| form | parameters |"), ids=lambda row: row[0])
-def test_call_forms(row: list[str]) -> None:
+@held("03-syntax.md")
+@over(lambda: table("03-syntax.md", "| form | parameters |"))
+def call_forms(row: list[str]) -> None:
     for form in re.findall(r"`([^`]+)`", row[0]):
         params = re.findall(r"`([^`]+)`", row[1])
         names = [each.partition("=")[0] for each in params]
@@ -78,16 +65,17 @@ def test_call_forms(row: list[str]) -> None:
         call = value_of(f"{form}({', '.join([*by_place, *named, *other])})")[-1].value
         assert isinstance(call, Call)
         if form != "R.call_packed":
-            assert call.op == Op(f"relax.{form.removeprefix('R.')}")
+            same(call.op, Op(f"relax.{form.removeprefix('R.')}"))
         expected = 2 if form == "R.call_packed" else 4 if form == "R.assert_op" else 2 if not rest else 3
         expected = 1 + ("args" in names) if not rest else 2 if form == "R.call_py_func" else expected
-        assert len(call.args) == expected, call
+        same(len(call.args), expected, call)
         if "args" in names or form == "R.call_py_func":
-            assert isinstance(call.args[1], Tuple) and len(call.args[1].fields) == 2
-        assert [key for key, _ in call.attrs] == (["extra"] if other else re.findall(r"`([^`]+)`", row[3]))
-        assert len(call.ty_args) == bool(row[4])
+            assert isinstance(call.args[1], Tuple)
+            same(len(call.args[1].fields), 2)
+        same([key for key, _ in call.attrs], ["extra"] if other else re.findall(r"`([^`]+)`", row[3]))
+        same(len(call.ty_args), bool(row[4]))
         if not rest:
-            assert value_of(f"{form}({', '.join(SAMPLE[each] for each in names)})")[-1].value == call
+            same(value_of(f"{form}({', '.join(SAMPLE[each] for each in names)})")[-1].value, call)
         for without, param in zip(names, params, strict=True):
             if without == "x, …":
                 continue
@@ -100,15 +88,16 @@ def test_call_forms(row: list[str]) -> None:
             if re.search(r"=.", param):
                 value_of(text)
             else:
-                with pytest.raises(Malformed):
+                with refused(Malformed):
                     value_of(text)
 
 
-def test_every_call_form_has_a_row() -> None:
+@held("03-syntax.md")
+def every_call_form_has_a_row() -> None:
     forms = {
-        form for row in rows("03-syntax.md", "| form | parameters |") for form in re.findall(r"`R\.([^`]+)`", row[0])
+        form for row in table("03-syntax.md", "| form | parameters |") for form in re.findall(r"`R\.([^`]+)`", row[0])
     }
-    assert forms - {"call_packed"} == set(CALL_FORMS)
+    same(forms - {"call_packed"}, set(CALL_FORMS))
 
 
 SORTS = {
@@ -125,41 +114,44 @@ SORTS = {
 """A call with an attribute of a sort, what it takes, and what it refuses."""
 
 
-def test_sorts_of_attributes() -> None:
-    named = {sort.split(",")[0].strip("`") for sort, *_ in rows("03-syntax.md", "| sort | takes |")}
-    assert named == set(SORTS)
-    for call, taken, refused in SORTS.values():
+@held("03-syntax.md")
+def sorts_of_attributes() -> None:
+    named = {sort.split(",")[0].strip("`") for sort, *_ in table("03-syntax.md", "| sort | takes |")}
+    same(named, set(SORTS))
+    for call, taken, bad in SORTS.values():
         for text in taken:
             value_of(call.format(text))
-        for text in refused:
-            with pytest.raises(Malformed):
+        for text in bad:
+            with refused(Malformed):
                 value_of(call.format(text))
 
 
-def test_types_take_their_parameters_by_name() -> None:
+@held("03-syntax.md")
+def types_take_their_parameters_by_name() -> None:
     given = {
         "shape": "(4,)", "dtype": '"int64"', "vdevice": '"cuda:0"', "ndim": "1", "device_mesh": '"mesh[0]"',
         "placement": '"R"', "values": "[4]", "params": "(R.Any,)", "ret": "R.Any", "purity": "True",
         "derive_func": '"f"', "value": "4",
     }  # fmt: skip
-    for head, params, _ in rows("03-syntax.md", "| type | parameters |"):
+    for head, params, _ in table("03-syntax.md", "| type | parameters |"):
         names = re.findall(r"`([^`]+)`", params)
-        assert bool(names) == (head != "`R.Tuple`")
+        same(bool(names), head != "`R.Tuple`")
         text = f"{bare(head)}({', '.join(f'{name}={given[name]}' for name in names)})"
         module = parse(f"@R.function\ndef main(x: {text}) -> R.Any:\n    return x\n").functions["main"]
         places = parse(
             f"@R.function\ndef main(x: {bare(head)}({', '.join(given[n] for n in names)})) -> R.Any:\n    return x\n"
         )
-        assert module == places.functions["main"]
+        same(module, places.functions["main"])
 
 
-def test_blocks_of_dataflow_take_no_other() -> None:
+@held("03-syntax.md")
+def blocks_of_dataflow_take_no_other() -> None:
     text = GRAPH.format("R.abs(x)").replace(
         "    return y", "    with R.dataflow():\n        z = R.abs(y)\n        R.output(z, z)\n    return z"
     )
     main = parse(text).functions["main"]
     assert isinstance(main, Function)
-    assert [each.outputs for each in main.body.blocks if isinstance(each, DataflowBlock)] == [("z", "z")]
+    same([each.outputs for each in main.body.blocks if isinstance(each, DataflowBlock)], [("z", "z")])
 
 
 LOOPS = """@T.prim_func
@@ -177,12 +169,13 @@ def expression_of(text: str) -> PrimExpr:
     return found.value
 
 
-def test_functions_that_fold() -> None:
-    for written, stands in rows("03b-loops-syntax.md", "| written | stands for |"):
+@held("03b-loops-syntax.md")
+def functions_that_fold() -> None:
+    for written, stands in table("03b-loops-syntax.md", "| written | stands for |"):
         left, right = (re.findall(r"`([^`]+)`", cell) for cell in (written, stands))
-        assert len(left) == len(right)
+        same(len(left), len(right))
         for text, meant in zip(left, right, strict=True):
-            assert expression_of(text) == expression_of(meant), text
+            same(expression_of(text), expression_of(meant), text)
 
 
 OF_ONE_FLOAT = (
@@ -193,27 +186,28 @@ OF_ONE_FLOAT = (
 
 def kept_functions_of_one_float() -> set[str]:
     """The intrinsics that ``OF_ONE_FLOAT`` means."""
-    _, found, rest = (SPEC / "07b-intrinsics.md").read_text("utf-8").partition("In a text it stands after `T.`; ")
-    assert found
+    _, found, rest = chapter("07b-intrinsics.md").partition("In a text it stands after `T.`; ")
+    holds(found)
     unspelled = re.findall(r"`(\w+)`", rest.partition(", and ")[0])
-    written = [row[0] for row in rows("03b-loops-syntax.md", "| written | stands for |")]
+    written = [row[0] for row in table("03b-loops-syntax.md", "| written | stands for |")]
     folding = re.findall(r"T\.(\w+)\(", " ".join(written))
-    return {bare(row[0]) for row in rows("07b-intrinsics.md", "| name | meaning | of −∞ |")} - {*unspelled, *folding}
+    return {bare(row[0]) for row in table("07b-intrinsics.md", "| name | meaning | of −∞ |")} - {*unspelled, *folding}
 
 
-def test_arguments_and_results_of_intrinsics() -> None:
+@held("03b-loops-syntax.md")
+def arguments_and_results_of_intrinsics() -> None:
     """Chapter 03b, ``syn/argument-count``: every intrinsic that is kept as it stands, and nothing beside."""
     said = dict[str, tuple[str, str, str]]()
-    for count, result, names, rest in rows("03b-loops-syntax.md", "| arguments | result | names | |"):
+    for count, result, names, rest in table("03b-loops-syntax.md", "| arguments | result | names | |"):
         names, _, functions = names.partition("; ")
         if functions:
-            assert functions == OF_ONE_FLOAT
+            same(functions, OF_ONE_FLOAT)
             said |= dict.fromkeys(kept_functions_of_one_float(), (count, result, rest))
         before, *last = re.findall(r"`([^`]+)`", names)
         spaces = re.findall(r"`(\w+\.)`", names)
         for name in (last[-1] if last else before).split():
             said |= dict.fromkeys((f"{space}{name}" for space in spaces or [""]), (count, result, rest))
-    assert set(said) == set(INTRINSICS)
+    same(set(said), set(INTRINSICS))
     for name, signature in INTRINSICS.items():
         count, result, rest = said[name]
         most = (
@@ -223,11 +217,12 @@ def test_arguments_and_results_of_intrinsics() -> None:
             if signature.most is None
             else f" to {signature.most}"
         )
-        assert count == f"{signature.least}{most}", name
+        same(count, f"{signature.least}{most}", name)
         of = {"arg0": "of the first", "arg1": "of the second", "text": f"given {signature.dtype_at}"}
-        assert result == of.get(signature.result, f"`{signature.result}`"), name
+        same(result, of.get(signature.result, f"`{signature.result}`"), name)
         told = [*(f"`{each}=`" for each in signature.keywords), *(f"`{each}`" for each in signature.defaults)]
-        assert all(each in rest for each in told) and bool(rest) == bool(told or signature.dtype_at == "dropped"), name
+        holds(all(each in rest for each in told), name)
+        same(bool(rest), bool(told or signature.dtype_at == "dropped"), name)
 
 
 # --- rows that say what becomes of an expression
@@ -242,21 +237,41 @@ def _built(e: str, dtype: str) -> object:
     return store.value
 
 
-FOLDED = [
-    (each, cells[1])
-    for cells in rows("03b-loops-syntax.md", "| operation | becomes |")
-    for each in re.findall(r"`([^`]+)`", cells[0])
-    if re.fullmatch(r"[x01 %*/+-]+", each) and "x" in each and " " in each.strip()
-]
+def folded() -> list[tuple[str, str]]:
+    """Operations with 0 or 1, and what the table says that they become."""
+    found = [
+        (each, cells[1])
+        for cells in table("03b-loops-syntax.md", "| operation | becomes |")
+        for each in re.findall(r"`([^`]+)`", cells[0])
+        if re.fullmatch(r"[x01 %*/+-]+", each) and "x" in each and " " in each.strip()
+    ]
+    same(len(found), 13)
+    return found
 
 
-@pytest.mark.parametrize(("given", "becomes"), FOLDED)
-def test_an_operation_with_0_or_1_becomes_that(given: str, becomes: str) -> None:
+@held("03b-loops-syntax.md")
+@over(folded)
+def an_operation_with_0_or_1_becomes_that(given: str, becomes: str) -> None:
     """`x % 2` in the place of `x % 1` went by unseen."""
     dtype = "float32" if " / " in given else "int32"
     zero = "T.float32(0)" if dtype == "float32" else "0"
-    assert _built(given, dtype) == _built("x" if becomes == "`x`" else zero, dtype)
+    same(_built(given, dtype), _built("x" if becomes == "`x`" else zero, dtype))
 
 
-def test_those_rows_are_all() -> None:
-    assert len(FOLDED) == 13
+_SAME = re.compile(r"`([^`\n]+)` is `([^`\n]+)`")
+
+
+@held("03b-loops-syntax.md")
+def sentences_that_say_two_spellings_of_an_expression() -> None:
+    """`e != f` in the place of `e == f` went by unseen. *e* and *f* stand for expressions, `dtype` for a dtype."""
+    compared = 0
+    for pair in _SAME.findall(chapter("03b-loops-syntax.md")):
+        texts = [re.sub(r"\be\b", "i", re.sub(r"\bf\b", "j", each)).replace("dtype", "'int32'") for each in pair]
+        try:
+            one, other = map(expression_of, texts)
+        except Malformed:
+            continue
+        if not pair[1].startswith('"'):  # what a literal is called among attributes
+            same(one, other, pair[0])
+            compared += 1
+    holds(compared >= 5, "five sentences that can be read so")

@@ -1,0 +1,13 @@
+# arg: float32 [[], []]
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 0), "float32")):
+        with R.dataflow():
+            gv = R.prod(x, axis=[1])
+            R.output(gv)
+        return gv
