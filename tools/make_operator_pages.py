@@ -70,6 +70,8 @@ def module(params: tuple[str, ...], expr: str) -> str:
 
 def sample(name: str) -> tuple[str, list[Any], Any] | None:
     """Text, arguments and value of the example of an operator: small, and with dyadic data."""
+    import numpy as np
+
     if name in oc.MORE:
         params, expr, args = oc.MORE[name]
         text = module(params, expr)
@@ -84,8 +86,16 @@ def sample(name: str) -> tuple[str, list[Any], Any] | None:
         return None
     spans = [*found.ranges, *[None] * len(found.params)]
     arrays = [_small(a, span) if a.dtype.kind == "f" else a for a, span in zip(data(found), spans, strict=False)]
+    arrays = (
+        [np.array(d, a.dtype).reshape(a.shape) for d, a in zip(oc.TELLING[name], arrays, strict=True)]
+        if name in oc.TELLING
+        else arrays
+    )
     out = rr.run(rr.check(rr.parse(found.text)), "main", *arrays)
-    args = [{"dtype": a.dtype.name, "shape": list(a.shape), "data": a.reshape(-1).tolist()} for a in arrays]
+    args = [
+        {"dtype": a.dtype.name, "shape": list(a.shape), "data": [plain(v) for v in a.reshape(-1).tolist()]}
+        for a in arrays
+    ]
     return in_dataflow(found.text), args, value_json(out.value)
 
 

@@ -290,3 +290,14 @@ MORE: dict[str, tuple[tuple[str, ...], str, list[Any]]] = {
     "null_value": ((V2,), "R.null_value()", [arg([2], [1, 2])]),
 }  # fmt: skip
 """Examples of operators that the tests' catalogue has no sample of."""
+
+NAN, INF = float("nan"), float("inf")
+TELLING: dict[str, list[list[Any]]] = {
+    **{name: [[1.5, -1.25, -3.5, 0.5, 2.25, -0.75]] for name in ("floor", "ceil", "round", "trunc")},
+    "isnan": [[NAN, -INF, -2.0]], "isinf": [[NAN, -INF, -2.0]], "isfinite": [[NAN, -INF, -2.0]],
+    "logical_not": [[True, False, True]],
+    **{f"logical_{name}": [[True, True, False, False, True, True], [True, False, True]] for name in ("and", "or", "xor")},
+    "prod": [[1.0, -1.0, -2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, -2.0, 1.0, -2.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -2.0, -1.0, 1.0, 1.0]],
+    "argmax": [[-7, 3, 0, -4, -4, 9]],
+}  # fmt: skip
+"""Data of examples for which those that are drawn tell nothing: the value would be all zeros, or an argument as it stands."""

@@ -131,7 +131,7 @@ def _is_chosen(record: Record, options: argparse.Namespace) -> bool:
         None if options.operator is None else f"relax.{options.operator.removeprefix('relax.').removeprefix('R.')}"
     )
     return (
-        any(name.startswith(options.only) for name in (record["name"], *record["also"]))
+        any(name.startswith(options.only) for name in (record["name"], *record.get("also", [])))
         and _of_rule(record["rule"], options)
         and (operator is None or operator in record.get("operators", ()))
         and options.profile in (None, record["profile"])
@@ -179,7 +179,7 @@ def _chosen(options: argparse.Namespace) -> list[Case]:
         named = {
             name
             for each in _recorded(argparse.Namespace(**{**vars(options), "shard": None, "suite": None}))
-            for name in (each["name"], *each["also"])
+            for name in (each["name"], *each.get("also", []))
         }
         cases = [case for case in cases if case.name in named]
     if not cases:

@@ -130,7 +130,7 @@ def test_words_that_stand_nowhere_have_no_place() -> None:
 @pytest.mark.parametrize(
     ("sentence", "rule"),
     [
-        ("A field of it that was not set is `st/never-written`.", "ev/tensor-descriptor"),
+        ("One of its fields 1 to 8 that was not set is `st/never-written`.", "ev/tensor-descriptor"),
         ("A conversion to bool is the operand if that is a truth, else `1 - (a == 0)`.", "sh/cast"),
     ],
 )

@@ -50,7 +50,7 @@ READINGS = ("ieee", "sampled")
 
 def exported(cases: Iterable[Case]) -> Iterator[Record]:
     """The records of all cases that say something of any implementation; of cases that ask the same, the first, which
-    names the others (``also``)."""
+    names the others, where there are any (``also``)."""
     first: dict[str, Record] = {}
     for case in cases:
         if not asks_anybody(case):
@@ -58,7 +58,7 @@ def exported(cases: Iterable[Case]) -> Iterator[Record]:
         record = record_of(case)
         asked = json.dumps([value for key, value in record.items() if key not in ABOUT], sort_keys=True)
         if asked in first:
-            first[asked]["also"].append(case.name)
+            first[asked].setdefault("also", []).append(case.name)
         else:
             first[asked] = record
     yield from first.values()
@@ -79,7 +79,7 @@ def asks_anybody(case: Case) -> bool:
 def record_of(case: Case) -> Record:
     """The record of one case."""
     record: Record = {
-        "name": case.name, "also": [], "rule": case.rule, "verdict": case.verdict, "expect": str(case.expect),
+        "name": case.name, "rule": case.rule, "verdict": case.verdict, "expect": str(case.expect),
     }  # fmt: skip
     if case.question is not None:
         q = case.question

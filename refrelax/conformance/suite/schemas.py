@@ -90,7 +90,7 @@ def case() -> Schema:
     """A record."""
     nothing = {"type": "null"}
     required = {
-        "name": TEXT, "also": {"type": "array", "items": TEXT}, "rule": {"anyOf": [TEXT, nothing]},
+        "name": TEXT, "rule": {"anyOf": [TEXT, nothing]},
         "verdict": {"enum": ["accepts", "rejects"]}, "expect": TEXT, "profile": {"enum": [*PROFILES]},
         "ask": {"enum": ["check", "run", "prove"]}, "hash": TEXT,
     }  # fmt: skip
@@ -98,7 +98,8 @@ def case() -> Schema:
         "type": "array", "items": _many("permitted"),
     }})  # fmt: skip
     optional = {
-        "module": {"anyOf": [TEXT, nothing]}, "repeat": {"type": "array"}, "tree": {}, "constants": _many("value"),
+        "also": {"type": "array", "items": TEXT}, "module": {"anyOf": [TEXT, nothing]}, "repeat": {"type": "array"},
+        "tree": {}, "constants": _many("value"),
         "operators": {"type": "array", "items": TEXT}, "types": TYPES, "required": REQUIRED,
         "entry": TEXT, "args": _many("value"),
         "value": {"$ref": "#/$defs/value"}, "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT},

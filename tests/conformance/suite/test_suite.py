@@ -117,6 +117,39 @@ def test_who_always_says_the_same_passes_next_to_nothing(answer: dict[str, Any])
     assert Counter(each.word for each in said)["passed"] < 0.02 * len(records())
 
 
+def zero(value: Any) -> Any:
+    """A value of the same form in which every number is 0."""
+    match value:
+        case list():
+            return [zero(each) for each in value]
+        case {"bits": bits}:
+            return {"dtype": value["dtype"], "shape": value["shape"], "bits": ["0x0"] * len(bits)}
+        case {"dtype": dtype, "value": _}:
+            return {"dtype": dtype, "value": "0x0"}
+        case {"shape": shape}:
+            return {"shape": [0] * len(shape)}
+        case bool():
+            return False
+        case int() | float():
+            return 0
+    return value
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("nothing", [
+    lambda each: zero(each.get("value")), lambda each: (each["args"] or [None])[0], lambda each: None,
+], ids=["zeros", "the first argument", "no value"])  # fmt: skip
+def test_who_does_nothing_passes_less_than_two_percent(nothing: Any) -> None:
+    """Who knows the form of the value and hands all arguments back as they came shows which cases ask nothing."""
+    answers = {
+        each["name"]: {"end": "returned", "value": nothing(each), "arguments": each["args"], "effects": []}
+        for each in records()
+        if each["ask"] == "run"
+    }
+    passed = [each.record["name"] for each in score(records(), answers) if each.word == "passed"]
+    assert len(passed) < 0.02 * len(records()), passed
+
+
 @pytest.mark.thorough
 def test_one_wrong_bit_fails() -> None:
     """Every returned tensor whose elements are exact, with the last bit of its first element turned."""
