@@ -240,7 +240,7 @@ class Report:
         rows = [
             f"`tools/mutate_rooms.py --draw {len(mine)} --seed {seed} --calls {o.calls} --rounds {o.rounds}"
             f" --emulated {o.emulated} --longest {o.longest:g} --seconds {o.seconds:g}"
-            f"{' --tests ' + ' '.join(o.tests) if o.tests else ''}`",
+            f"{' --quick' if o.quick else ''}{' --tests ' + ' '.join(o.tests) if o.tests else ''}`",
             "",
             "| room | mutants | drawn | " + " | ".join(WORDS) + " | killed of those that can be |",
             "|---|---|---|" + "---|" * len(WORDS) + "---|",
@@ -304,6 +304,7 @@ def main(say: Callable[..., Any] = print) -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds of forty composed programs")
     parser.add_argument("--emulated", type=int, default=20, help="one program of so many on emulated CUDA, too")
     parser.add_argument("--tests", nargs="*", default=[], help="folders of tests for those that are left")
+    parser.add_argument("--quick", action="store_true", help="no thorough tests")
     parser.add_argument("--longest", type=float, default=1.0, help="seconds of a case, program or test")
     parser.add_argument("--seconds", type=float, default=20.0, help="of a processor, for one mutant")
     parser.add_argument("--only", nargs="+", default=[""], help="mutants of files whose paths have one of these parts")
@@ -322,7 +323,7 @@ def main(say: Callable[..., Any] = print) -> None:
         made = K.of_programs(options.seed[0], options.calls, options.rounds, options.emulated)
         stage(report, report.left(), list(made), say)
     if "tests" in options.stages and options.tests:
-        K.with_tests(options.tests, lambda found: stage(report, report.left(), found, say))
+        K.with_tests(options.tests, options.quick, lambda found: stage(report, report.left(), found, say))
     report.keep()
     for seed in options.seed:
         say("\n".join(report.text(seed).split("\n")[:12]))

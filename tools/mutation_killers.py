@@ -263,8 +263,8 @@ def _leaf(value: Any) -> Any:
 # --- tests -----------------------------------------------------------------------------------------------------------
 
 
-def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> None:
-    """Calls ``body`` with the tests of folders inside a session of pytest."""
+def with_tests(folders: Sequence[str], quick: bool, body: Callable[[list[Killer]], None]) -> None:
+    """Calls ``body`` with the tests of folders inside a session of pytest; ``quick``: without the thorough ones."""
     import pytest
     from _pytest.runner import runtestprotocol
     from hypothesis import HealthCheck, Phase, settings
@@ -290,7 +290,7 @@ def with_tests(folders: Sequence[str], body: Callable[[list[Killer]], None]) -> 
             return True
 
     quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what is broken was imported before: meant
-    marks = ("-m", "not nightly and not tvm")
+    marks = ("-m", f"not nightly and not tvm{' and not thorough' if quick else ''}")
     pytest.main([*folders, *marks, "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet], plugins=[Session()])
 
 

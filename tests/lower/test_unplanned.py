@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,36 @@ CALLS = {
 def program(*lines: str) -> rr.CheckedModule:
     own = OWN + POKE * any("cls.poke" in line for line in lines) + MAIN
     return rr.check(rr.parse(KERNEL_TEXT + own + "\n".join(" " * 8 + line for line in lines) + "\n"))
+
+
+@cache
+def fixed_kernels() -> str:
+    """The loop programs at numbers."""
+    made = lower(rr.check(rr.parse(KERNELS.replace("(n, 3)", "(2, 3)"))), "legalize").module
+    return rr.print_module(made.module).split("    @R.function")[0]
+
+
+def fixed(*places: str, body: tuple[str, ...] = ("_ = cls.negative(x, a)", "_1 = cls.exp(x, b)")) -> rr.CheckedModule:
+    """Two tensors of 24 bytes in one storage, both in use at the end."""
+    lines = [
+        'x: R.Tensor((2, 3), "float32")):', "    cls = Module",
+        '    s = R.memory.alloc_storage(R.shape([64]), 0, R.str("global"), R.dtype("uint8"))',
+        *(f'    {name} = R.memory.alloc_tensor(s, {at}, R.shape([2, 3]), R.dtype("float32"), 0)'
+          for name, at in zip("ab", places, strict=True)),
+        *(f"    {each}" for each in body), "    return (a, b)",
+    ]  # fmt: skip
+    head = f"{fixed_kernels()}    @R.function(pure=False)\n    def main("
+    return rr.check(rr.parse(head + "\n    ".join(lines) + "\n"))
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 24), (24, 0), (0, 32), (40, 0), (0, 20), (20, 0), (0, 0), (4, 24)])
+def test_tensors_that_live_at_once_lie_apart_or_stay(first: int, second: int) -> None:
+    checked = fixed(str(first), str(second))
+    assert results(checked) == ({"a", "b"} if abs(first - second) >= 24 else set())
+    wanted = rr.run(checked, "main", [[1.0, -2.0, 3.0], [0.5, 0.25, -8.0]])
+    found = compile_(checked, mode="bits").run("main", [[1.0, -2.0, 3.0], [0.5, 0.25, -8.0]])
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    compare(wanted.value, found.value, "bits")
 
 
 def storage(name: str) -> str:

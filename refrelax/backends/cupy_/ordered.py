@@ -10,6 +10,7 @@ answer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Literal as _Lit
 
 from refrelax.backends.cupy_.expressions import Text
@@ -195,8 +196,8 @@ def _scan(name: str, given: dict[str, object], source: Buffer, out: Buffer) -> O
     outer = () if at is None else source.shape[:at]
     count = _product(source.shape) if at is None else source.shape[at]
     inner = () if at is None else source.shape[at + 1 :]
-    beside = as_int(_product(inner))
-    if beside is None or beside >= FEW:
+    beside = [n for n in map(as_int, inner) if n is not None]
+    if len(beside) < len(inner) or prod(beside) >= FEW:
         return None
     form: _Lit["scan", "scan in turn"] = "scan in turn" if is_float(out.dtype) else "scan"
     return Ordered(form, name, source, out, outer, count, inner, count, exclusive=bool(given["exclusive"]))

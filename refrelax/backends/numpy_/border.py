@@ -164,7 +164,7 @@ def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[in
             memory with another.
     """
     for k, name in written.items():
-        if k >= len(args) or not isinstance(values[k], np.ndarray):
+        if not isinstance(values[k], np.ndarray):
             continue
         if isinstance(args[k], np.ndarray) and args[k].dtype == values[k].dtype == np.bool_ and args[k].flags.writeable:
             args[k].view(np.uint8)[...] = args[k].view(np.uint8) != 0  # the same truths, as bytes 0 and 1

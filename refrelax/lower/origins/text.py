@@ -123,7 +123,7 @@ def read(text: str) -> Function | None:
     if func.body.body != Var(last):
         return None
     body = SeqExpr((DataflowBlock(tuple(bindings), (last,)),), Var(last))
-    return replace(func, body=body, private=True, attrs=())
+    return replace(func, body=body, attrs=())
 
 
 def plain(binding: VarBinding) -> bool:

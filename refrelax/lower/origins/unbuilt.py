@@ -79,13 +79,15 @@ def unbuilt(checked: CheckedModule) -> CheckedModule | None:
 
 @dataclass(slots=True)
 class _Reader:
-    """One function as far as it is read. ``slots``: the table, by number; ``shapes``: what variables are shapes;
-    ``rooms``: storages, with the shape and the dtype that they are of."""
+    """One function as far as it is read. ``heap``: the table, of ``size`` slots; ``slots``: those that are filled, by
+    number; ``shapes``: what variables are shapes; ``rooms``: storages, with the shape and the dtype that they are of.
+    """
 
     module: Module
     source: Function
     taken: Taken
     heap: str = ""
+    size: int = 0
     slots: dict[int, PrimExpr] = field(default_factory=dict)
     shapes: dict[str, Dims] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
@@ -139,8 +141,8 @@ class _Reader:
     def library(self, name: str, library: str, args: tuple[Expr, ...]) -> None:
         """A call of the machine."""
         match library.removeprefix("vm.builtin."), args:
-            case "alloc_shape_heap", _ if not self.heap:
-                self.heap = name
+            case "alloc_shape_heap", (PrimValue() as size,) if not self.heap:
+                self.heap, self.size = name, self.number(size)
             case "check_tensor_info", (Var(name=x), PrimValue() as rank, DataTypeValue(dtype=dtype), StringValue()):
                 if x not in {p.name for p in self.source.params} or x in self.ranks:
                     raise _Strange
@@ -198,7 +200,7 @@ class _Reader:
             if code == NOTHING:
                 continue
             if code == STORE and slot not in self.slots:
-                self.slots[slot] = SymVar(self.taken.fresh("n"), "int64")
+                self.fill(slot, SymVar(self.taken.fresh("n"), "int64"))
             elif code == STORE or code not in (EQUALS_IMMEDIATE, EQUALS_SLOT):
                 raise _Strange
             if dims[axis] is not None:
@@ -210,14 +212,17 @@ class _Reader:
         func = self.module.functions[callee]
         if not isinstance(func, PrimFunc) or len(func.params) != 1 or not isinstance(func.params[0], BufferParam):
             raise _Strange
-        table = func.params[0].buffer.name
+        buffer = func.params[0].buffer
+        if (buffer.dtype, tuple(map(as_int, buffer.shape))) != ("int64", (self.size,)):
+            raise _Strange
+        table = buffer.name
         for each in func.body:
             if not isinstance(each, BufferStore) or each.buffer != table or len(each.indices) != 1:
                 raise _Strange
             place = as_int(each.indices[0])
             if place is None or place in self.slots or each.value.dtype != "int64":
                 raise _Strange
-            self.slots[place] = self.over_symbols(each.value, table)
+            self.fill(place, self.over_symbols(each.value, table))
 
     def over_symbols(self, e: PrimExpr, table: str) -> PrimExpr:
         if isinstance(e, BufferLoad):
@@ -228,6 +233,11 @@ class _Reader:
         return rebuilt(e, tuple(self.over_symbols(each, table) for each in parts(e))) if parts(e) else e
 
     # --- values -----------------------------------------------------------------------------------------------------
+
+    def fill(self, place: int, value: PrimExpr) -> None:
+        if not 0 <= place < self.size:
+            raise _Strange
+        self.slots[place] = value
 
     def slot(self, place: int) -> PrimExpr:
         if place not in self.slots:

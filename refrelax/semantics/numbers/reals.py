@@ -200,9 +200,7 @@ class Reals(Collecting):
             return Interval(INF, -INF, True) if a.lo == a.hi == 0 else whole(a.lo <= 0 <= a.hi)
         if b.lo <= 0 <= b.hi:
             return whole()
-        if (infinite(a.lo) or infinite(a.hi)) and (infinite(b.lo) or infinite(b.hi)):
-            return Interval(INF, -INF, True) if a.lo == a.hi and b.lo == b.hi else whole()
-        return self._product(a, Interval(inverse(b.hi), inverse(b.lo)))
+        return self._product(a, Interval(inverse(b.hi), inverse(b.lo)))  # (0 of an infinity, which asks what a is)
 
     def _floor(self, a: Interval) -> Interval:
         return function("floor", a, self.precision) if a.lo <= a.hi else a

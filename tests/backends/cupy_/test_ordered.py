@@ -32,6 +32,7 @@ SCANS = {
     "before": ("n m", "R.cumsum(x, axis=1, exclusive=1)"),
     "products": ("n m 3", "R.cumprod(x, axis=1)"),
     "whole": ("n m", "R.cumsum(x)"),
+    "planes": ("n m 2 3", "R.cumsum(x, axis=1)"),
 }
 
 

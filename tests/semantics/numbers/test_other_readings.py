@@ -133,3 +133,23 @@ def test_a_scan_of_terms_has_a_term_for_every_item() -> None:
     found = f.scan("add", items)
     assert len(found) == 3
     assert [repr(each) for each in found] == [repr(f.reduce("add", items[: k + 1])) for k in range(3)]
+
+
+def test_a_fold_of_terms_keeps_what_it_begins_with() -> None:
+    numerics = Symbolic()
+    f = numerics.at("float32")
+    x, y = numerics.variable("x", "float32"), numerics.variable("y", "float32")
+    for op, first in (("add", 2.0), ("mul", 2.0), ("maximum", 2.0), ("add", 1.0), ("maximum", 1.0)):
+        found = f.settle(f.accumulate(op, f.begin(op, f.lit(first)), x))
+        assert found is f.reduce(op, [f.lit(first), x]) is not f.reduce(op, [x])
+    assert f.settle(f.accumulate("mul", f.begin("mul", f.lit(1.0)), x)) is f.reduce("mul", [x])
+    assert f.select(f.less(x, y), x, y) not in (x, y)
+
+
+def test_a_choice_between_equals_stays_where_the_truth_may_be_poison() -> None:
+    numerics = Symbolic()
+    f = numerics.at("float32")
+    x = numerics.variable("x", "float32")
+    cast = numerics.at("int8").cast(x, "float32")
+    truth = numerics.at("int8").less(cast, numerics.at("int8").lit(0))
+    assert numerics.may_be_poison(truth) and f.select(truth, x, x) is not x

@@ -1,0 +1,175 @@
+"""A quick form gives what the row of its operator gives: every form, at dtypes, ranks, sizes and attributes of all
+kinds, called as generated source calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from refrelax.backends.numpy_ import fast_operators
+from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
+from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.errors import Ended
+from refrelax.running.arrays import numpy_dtype
+from refrelax.semantics.values import Shape
+
+DTYPES = ("float32", "float64", "float16", "bfloat16", "int8", "int64", "bool")
+CLOSE = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}
+
+
+def numbers(dtype: str, *shape: int, seed: int = 0) -> Any:
+    found = np.random.default_rng(seed).integers(-6, 7, shape)
+    return (found if dtype in ("int8", "int64", "bool") else found / 4).astype(numpy_dtype(dtype))
+
+
+def same(found: Any, wanted: Any, why: object) -> None:
+    if isinstance(wanted, tuple):
+        for a, b in zip(found, wanted, strict=True):
+            same(a, b, why)
+        return
+    assert type(found) is np.ndarray, why
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape), why
+    close = CLOSE.get(wanted.dtype.name, 0)
+    a, b = (each.astype(np.float64) for each in (found, wanted))
+    assert np.allclose(a, b, rtol=close, atol=close, equal_nan=True), (why, found, wanted)
+
+
+def agree(name: str, args: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    """Whether there was a result to compare."""
+    with np.errstate(all="ignore"):
+        try:
+            wanted = OPERATORS[f"relax.{name}"](attrs, args, True)
+        except (Ended, TypeError, ValueError, KeyError, AttributeError):
+            return False
+        found = FAST_OPERATORS[f"relax.{name}"](*args, **attrs)
+        same(found, wanted, (name, [(a.dtype, a.shape) if hasattr(a, "dtype") else a for a in args], attrs))
+    return True
+
+
+ALONG = [{"axis": axis, "keepdims": keep} for axis in (None, [0], [-1], [0, 1], [1, 2], [-3], [2, 0], [])
+         for keep in (False, True)]  # fmt: skip
+ONE = [{"axis": axis, "keepdims": keep} for axis in (None, 0, -1, 1) for keep in (False, True)]
+CUBES = ((2, 3, 4), (2, 0, 4), (1, 1, 40))
+FEW = ("float32", "bfloat16", "int64")
+
+
+def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    match name:
+        case "sum" | "mean" | "max" | "min" | "variance" | "std":
+            for dtype, shape, attrs in product(FEW, CUBES, ALONG):
+                yield (numbers(dtype, *shape),), attrs
+        case "argmax" | "argmin":
+            for dtype, shape, attrs in product(FEW, CUBES, ONE):
+                yield (numbers(dtype, *shape),), attrs
+        case "matmul":
+            pairs = (
+                *((each, each) for each in DTYPES),
+                ("float32", "float64"),
+                ("float16", "float32"),
+                ("int8", "int64"),
+            )
+            for (a, b), out in product(pairs, (None, "void", "float32")):
+                if a == b or out == "float32":
+                    yield (numbers(a, 3, 2), numbers(b, 2, 4)), {"out_dtype": out}
+                    yield (numbers(a, 2, 3, 2), numbers(b, 2)), {"out_dtype": out}
+                    yield (numbers(a, 2), numbers(b, 2, 4)), {"out_dtype": out}
+            for dtype in DTYPES:
+                yield (numbers(dtype, 9, 8), numbers(dtype, 8, 3)), {"out_dtype": None}
+        case "add" | "subtract" | "multiply" | "divide":
+            for dtype, shape in product(DTYPES, ((), (4,), (3, 1), (2, 3, 4))):
+                yield (numbers(dtype, *shape), numbers(dtype, 4, seed=1)), {}
+                yield (numbers(dtype, *shape), np.asarray(numbers(dtype, seed=1))), {}
+        case "where":
+            for dtype, of, shape in product(DTYPES, ("bool", "int8", "float32"), ((), (4,), (3, 1))):
+                yield (numbers(of, 3, 4), numbers(dtype, *shape), numbers(dtype, 4, seed=1)), {}
+        case "clip":
+            for dtype, (low, high) in product(DTYPES, ((-1, 1), (0, 0), (1, -1), (-0.5, 0.75))):
+                yield (numbers(dtype, 3, 4), low, high), {}
+        case "squeeze":
+            for axis in (None, 0, -1, [0, 2], [-3], [0, -3]):
+                yield (numbers("float32", 1, 3, 1),), {"axis": axis}
+        case "expand_dims":
+            for axis in (0, -1, [0, -1], [1, 2], [-1, -3]):
+                yield (numbers("float32", 2, 3),), {"axis": axis}
+        case "permute_dims":
+            for axes in (None, [2, 0, 1], [0, -1, 1]):
+                yield (numbers("int8", 2, 3, 4),), {"axes": axes}
+        case "broadcast_to":
+            for shape in ((2, 3), (4, 2, 3)):
+                yield (numbers("float32", 2, 3), Shape(shape)), {}
+        case "reshape":
+            for shape in ((6,), (3, 2), (-1, 2), (0, -1)):
+                yield (numbers("float32", 2, 3), Shape(shape)), {"kept": (0,) if 0 in shape else ()}
+        case "concat":
+            for dtype, axis, other in product(("float32", "int8"), (0, 1, -1, None), ((2, 3), (0, 3), (2, 0))):
+                yield (tuple(numbers(each, *s) for each, s in ((dtype, (2, 3)), (dtype, other))),), {"axis": axis}
+        case "split":
+            for cuts, axis in product((1, 2, 3, 4, [1], [1, 3], [3, 1], [0, 9], []), (0, 1, -1)):
+                yield (numbers("float32", 4, 6),), {"indices_or_sections": cuts, "axis": axis}
+        case "arange":
+            for start, stop, step in product((0, 1, 0.0), (5, 0, -2, 3.5), (1, 2, -1, 0.5)):
+                for dtype in ("int64", "float32", "int8"):
+                    yield (start, stop, step), {"dtype": dtype, "rounded": False}
+        case "nn.softmax" | "nn.log_softmax":
+            for dtype, shape, axis in product(DTYPES[:4], ((2, 3, 4), (1, 40), (0, 3), (5,)), (-1, 0)):
+                yield (numbers(dtype, *shape),), {"axis": axis}
+        case "nn.rms_norm" | "nn.layer_norm":
+            for dtype, shape, axes in product(
+                DTYPES[:4], ((2, 3, 4), (1, 4), (3, 4), (0, 4), (4,)), ([-1], [0], [-2, -1])
+            ):
+                if max(-a for a in axes) <= len(shape):
+                    own = [shape[a] for a in axes]
+                    beside = [numbers(dtype, *own, seed=k) for k in range(2)]
+                    flags = {"center": axes == [-1], "scale": True} if name == "nn.layer_norm" else {}
+                    given = beside if flags else beside[:1]
+                    yield (numbers(dtype, *shape, seed=5), *given), {"axes": axes, "epsilon": 0.25, **flags}
+        case "nn.group_norm" | "nn.instance_norm":
+            for dtype, shape, groups in product(DTYPES[:4], ((2, 4, 3), (1, 4, 2, 2), (0, 4, 3)), (1, 2, 4)):
+                attrs: dict[str, Any] = {"epsilon": 0.25, "center": groups < 4, "scale": groups > 1, "channel_axis": 1}
+                attrs["axes"] = list(range(2, len(shape)))
+                if name == "nn.group_norm":
+                    attrs["num_groups"] = groups
+                given = [numbers(dtype, *shape), *(numbers(dtype, 4, seed=k) for k in range(2))]
+                yield tuple(given), attrs
+        case "nn.batch_norm":
+            for dtype, shape, training in product(DTYPES[:4], ((2, 4, 3), (3, 4, 2, 5), (1, 4), (5, 4)), (False, True)):
+                attrs = {"axis": 1, "epsilon": 0.25, "center": True, "scale": True, "momentum": 0.25}
+                given = [numbers(dtype, *shape), *(abs(numbers(dtype, 4, seed=k)) for k in range(4))]
+                yield tuple(given), {**attrs, "training": training}
+        case "quantize" | "dequantize":
+            kinds = (
+                (("float32", "int8"), ("float16", "int8"))
+                if name == "quantize"
+                else (("int8", "float32"), ("int8", "float16"))
+            )
+            for (dtype, out), shape, (axis, many) in product(
+                kinds, ((3, 4), (0, 4), (3, 4, 2)), ((1, True), (-1, False), (0, False))
+            ):
+                scale = abs(numbers("float32", *((4,) if many else ()))) + np.float32(0.5)
+                zero = numbers("int8", *((4,) if many else ()), seed=3)
+                yield (numbers(dtype, *shape), scale, zero), {"axis": axis, "out_dtype": out}
+        case "nn.cross_entropy_with_logits":
+            for dtype, shape in product(DTYPES[:4], ((3, 4), (4,), (0, 4), (1, 1))):
+                yield (numbers(dtype, *shape), numbers(dtype, *shape, seed=1)), {}
+        case "nn.nll_loss":
+            for dtype, how, ignored in product(DTYPES[:4], ("mean", "sum", "none"), (-100, 2)):
+                target = np.array([0, 2, 1], np.int64)
+                for weights in ((), (abs(numbers(dtype, 4)) + numpy_dtype(dtype).type(1),)):
+                    yield (numbers(dtype, 3, 4), target, *weights), {"reduction": how, "ignore_index": ignored}
+        case "strided_slice":
+            for axis, begin, end, step in product((0, -1), (0, 2, -1, 9), (3, -9, 9), (1, -2)):
+                yield (numbers("int8", 4, 5), (axis,), (begin,), (end,), (step,)), {"assume_inbound": False}
+        case _:
+            for dtype, shape in product(DTYPES, ((), (5,), (2, 3), (0,))):
+                yield (numbers(dtype, *shape),), {}
+
+
+@pytest.mark.parametrize("name", sorted(each.removeprefix("relax.") for each in FAST_OPERATORS))
+def test_a_form_is_its_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_operators, "LARGE", 64)
+    found = [agree(name, args, attrs) for args, attrs in calls(name)]
+    assert sum(found) > len(found) // 3, (name, sum(found), len(found))

@@ -1,0 +1,179 @@
+"""Built modules read back: what is read means the same, and what was tampered with means that or is not read."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+
+import refrelax as rr
+from refrelax.lower.origins.unbuilt import unbuilt
+from tests.testing.comparing import same_bits
+
+HEAD = """
+m, m_1, n = T.int64(), T.int64(), T.int64()
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def concatenate(a: T.Buffer((m,), "float32"), b: T.Buffer((4,), "float32"), out: T.Buffer((m_1,), "float32")):
+        for i0 in range(m_1):
+            out[i0] = T.if_then_else(i0 < m, a[i0], b[i0 - m])
+
+    @T.prim_func(private=True)
+    def add(x: T.Buffer((n, 4), "float32"), y: T.Buffer((n, 4), "float32"), b: T.Buffer((n, 4), "float32")):
+        for i0, i1 in T.grid(n, 4):
+            b[i0, i1] = x[i0, i1] + y[i0, i1]
+
+    @T.prim_func(private=True)
+    def shape_func(H: T.Buffer((T.int64(3),), "int64")):
+        T.func_attr({"tirx.is_host_func": True})
+        H[T.int64(1)] = H[T.int64(0)] * T.int64(4)
+
+    @T.prim_func(private=True)
+    def shape_func_1(H: T.Buffer((T.int64(3),), "int64")):
+        T.func_attr({"tirx.is_host_func": True})
+        H[T.int64(2)] = H[T.int64(0)] * T.int64(4) + T.int64(4)
+
+"""
+TENSOR, SHAPE, NEW = "vm.builtin.check_tensor_info", "vm.builtin.match_shape", "vm.builtin.alloc_tensor"
+UNIT, ANY, TOLD = "ty_args=(R.Tuple,)", "ty_args=(R.Any,)", 'R.str("")'
+MAIN = f"""    @R.function(pure=False)
+    def main(x: R.Any, y: R.Any, k: R.Any) -> R.Any:
+        cls = Module
+        heap = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (3,), ty_args=(R.Tensor(dtype="int64", ndim=1),))
+        is_x = R.call_packed("{TENSOR}", x, 2, R.dtype("float32"), {TOLD}, {UNIT})
+        is_y = R.call_packed("{TENSOR}", y, 2, R.dtype("float32"), {TOLD}, {UNIT})
+        is_k = R.call_packed("{TENSOR}", k, 1, R.dtype("float32"), {TOLD}, {UNIT})
+        of_x = R.call_packed("{SHAPE}", x, heap, 2, 1, 0, 0, 4, {TOLD}, {UNIT})
+        of_y = R.call_packed("{SHAPE}", y, heap, 2, 3, 0, 0, 4, {TOLD}, {UNIT})
+        of_k = R.call_packed("{SHAPE}", k, heap, 1, 0, 4, {TOLD}, {UNIT})
+        gv = R.call_packed("vm.builtin.make_shape", heap, 2, 1, 0, 0, 4, {ANY})
+        storage = R.call_builtin_with_ctx("vm.builtin.alloc_storage", (gv, 0, R.dtype("float32"), R.str("global")), {ANY})
+        b = R.call_packed("{NEW}", storage, 0, gv, R.dtype("float32"), {ANY})
+        done = R.call_packed("vm.builtin.call_tir_dyn", cls.add, x, y, b, R.shape([]), {UNIT})
+        slot_1 = cls.shape_func(heap)
+        gv_1 = R.call_packed("vm.builtin.make_shape", heap, 1, 1, 1, {ANY})
+        c = R.call_packed("runtime.TVMTensorCreateView", b, gv_1, R.dtype("float32"), 0, {ANY})
+        slot_2 = cls.shape_func_1(heap)
+        gv_2 = R.call_packed("vm.builtin.make_shape", heap, 1, 1, 2, {ANY})
+        room = R.call_builtin_with_ctx("vm.builtin.alloc_storage", (gv_2, 0, R.dtype("float32"), R.str("global")), {ANY})
+        d = R.call_packed("{NEW}", room, 0, gv_2, R.dtype("float32"), {ANY})
+        over = R.call_packed("vm.builtin.call_tir_dyn", cls.concatenate, c, k, d, R.shape([]), {UNIT})
+        gv_3 = R.call_packed("vm.builtin.make_tuple", b, d, {ANY})
+        return gv_3
+"""
+BYTES = f"""    @R.function(pure=False)
+    def main(x: R.Any, y: R.Any, k: R.Any) -> R.Any:
+        cls = Module
+        heap = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (0,), ty_args=(R.Tensor(dtype="int64", ndim=1),))
+        is_x = R.call_packed("{TENSOR}", x, 2, R.dtype("float32"), {TOLD}, {UNIT})
+        is_y = R.call_packed("{TENSOR}", y, 2, R.dtype("float32"), {TOLD}, {UNIT})
+        is_k = R.call_packed("{TENSOR}", k, 1, R.dtype("float32"), {TOLD}, {UNIT})
+        of_x = R.call_packed("{SHAPE}", x, heap, 2, 0, 2, 0, 4, {TOLD}, {UNIT})
+        of_y = R.call_packed("{SHAPE}", y, heap, 2, 0, 2, 0, 4, {TOLD}, {UNIT})
+        of_k = R.call_packed("{SHAPE}", k, heap, 1, 0, 4, {TOLD}, {UNIT})
+        storage = R.call_builtin_with_ctx(
+            "vm.builtin.alloc_storage", (R.shape([64]), 0, R.dtype("uint8"), R.str("global")), {ANY})
+        a = R.call_packed("{NEW}", storage, 0, R.shape([2, 4]), R.dtype("float32"), {ANY})
+        done = R.call_packed("vm.builtin.call_tir_dyn", cls.add, x, y, a, R.shape([]), {UNIT})
+        b = R.call_packed("{NEW}", storage, 32, R.shape([2, 4]), R.dtype("float32"), {ANY})
+        over = R.call_packed("vm.builtin.call_tir_dyn", cls.add, a, y, b, R.shape([]), {UNIT})
+        gv = R.call_packed("vm.builtin.make_tuple", a, b, {ANY})
+        gv_1 = R.call_packed("vm.builtin.tuple_getitem", gv, 1, {ANY})
+        return gv_1
+"""
+
+
+def given(rows: int) -> list[Any]:
+    x = np.arange(4.0 * rows, dtype=np.float32).reshape(rows, 4)
+    return [x, 2 * x, np.array([9.0, 8.0, 7.0, 6.0], np.float32)]
+
+
+def allowed(checked: rr.CheckedModule, args: list[Any]) -> bool:
+    """Whether it is read back; a run of what that gives is the built module's where it returns."""
+    read = unbuilt(checked)
+    if read is not None:
+        found, wanted = rr.run(read, "main", *args), rr.run(checked, "main", *args)
+        if isinstance(found, rr.Returned) and not isinstance(wanted, rr.Unspecified):
+            assert isinstance(wanted, rr.Returned), wanted
+            assert same_bits(wanted.value, found.value)
+    return read is not None
+
+
+@pytest.mark.parametrize("main", [MAIN, BYTES], ids=["tensors", "bytes"])
+def test_what_is_built_is_read_back(main: str) -> None:
+    assert allowed(rr.check(rr.parse(HEAD + main)), given(2))
+
+
+def asked(*texts: str) -> int:
+    """How many of some texts are modules that are read back."""
+    count = 0
+    for each in texts:
+        with suppress(rr.Rejection):
+            count += allowed(rr.check(rr.parse(each)), given(2))
+    return count
+
+
+REFUSED = {
+    "a storage that is none": ("storage, 0, gv,", "b, 0, gv,"),
+    "a program of something else": ("cls.shape_func(heap)", "cls.shape_func(x)"),
+    "a shape of an empty slot": ("make_shape\", heap, 2, 1, 0,", "make_shape\", heap, 2, 1, 2,"),
+    "an extent of an empty slot": ("y, heap, 2, 3, 0,", "y, heap, 2, 3, 1,"),
+    "a device of its own": ("(gv, 0, R.dtype(", "(gv, 1, R.dtype("),
+    "a tensor at an offset": ("storage, 0, gv,", "storage, 4, gv,"),
+    "of another dtype": ("storage, 0, gv, R.dtype(\"float32\")", "storage, 0, gv, R.dtype(\"int32\")"),
+    "of another shape": ("storage, 0, gv,", "storage, 0, gv_1,"),
+    "a rank that is another": ("y, 2, R.dtype", "y, 1, R.dtype"),
+    "a result that is the table": ("make_tuple\", b, d", "make_tuple\", b, heap"),
+    "a table that is smaller": ("alloc_shape_heap\", (3,)", "alloc_shape_heap\", (2,)"),
+    "a table that is larger": ("alloc_shape_heap\", (3,)", "alloc_shape_heap\", (4,)"),
+    "a slot that is none": ("x, heap, 2, 1, 0,", "x, heap, 2, 1, 3,"),
+    "a slot that is filled again": ("slot_1 = cls.shape_func(heap)", "slot_1 = cls.shape_func(heap)\n        e = cls.shape_func(heap)"),
+    "a value that is told twice": ("is_y = R.call_packed", f"e = R.call_packed(\"{TENSOR}\", x, 2, R.dtype(\"float32\"), {TOLD}, {UNIT})\n        is_y = R.call_packed"),
+    "an extent that is told twice": ("of_k = R.call_packed", f"e = R.call_packed(\"{SHAPE}\", y, heap, 2, 3, 0, 0, 4, {TOLD}, {UNIT})\n        of_k = R.call_packed"),
+    "a second tensor in a room of one": ("done = R.call_packed", f"e = R.call_packed(\"{NEW}\", storage, 0, gv, R.dtype(\"float32\"), {ANY})\n        done = R.call_packed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_read(name: str) -> None:
+    before, after = REFUSED[name]
+    assert MAIN.count(before) == 1
+    assert asked(HEAD + MAIN.replace(before, after)) == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('(H: T.Buffer((T.int64(3),), "int64")', '(H: T.Buffer((T.int64(2),), "int64")'), ('"int64")', '"int32")'),
+     ("H[T.int64(1)] = H[T.int64(0)]", "H[T.int64(1)] = H[T.int64(2)]"), ("H[T.int64(1)] =", "H[T.int64(3)] =")],
+)  # fmt: skip
+def test_a_table_is_what_it_is_everywhere(before: str, after: str) -> None:
+    assert before in HEAD and asked(HEAD.replace(before, after, 1) + MAIN) == 0
+
+
+def edits(text: str) -> list[str]:
+    """A text with each number, each name of a tensor or a storage, and each line in turn another one."""
+    names = {"x": ["y"], "y": ["x"], "b": ["x"], "storage": ["b"], "gv": ["gv_1"], "gv_1": ["gv"], "int64": ["int32"]}
+    pattern = r"(?<![\w.])\d+(?![\w.])|\bstorage\b|\bgv(_1)?(?=[,)])|\b[xyb](?=, )|\bint64(?=\")"
+    found = []
+    for each in re.finditer(pattern, text):
+        for other in names.get(each[0]) or [str(int(each[0]) + 1), str(max(int(each[0]) - 1, 0))]:
+            found.append(text[: each.start()] + other + text[each.end() :])
+    lines = text.splitlines(keepends=True)
+    for k in range(3, len(lines) - 1):
+        found.append("".join([*lines[:k], *lines[k + 1 :]]))
+        found.append("".join([*lines[: k + 1], *lines[k:]]))
+        found.append("".join([*lines[:k], *lines[k + 1 : k + 2], lines[k], *lines[k + 2 :]]))
+    return [each for each in dict.fromkeys(found) if each != text]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("start", range(16))
+@pytest.mark.parametrize("main", [MAIN, BYTES], ids=["tensors", "bytes"])
+def test_what_is_tampered_with(main: str, start: int) -> None:
+    asked(*(HEAD + each for each in edits(main)[start::16]))  # (holds what is read against what is there)
