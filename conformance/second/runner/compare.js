@@ -62,6 +62,7 @@ const isTruth = (x) => typeof x === "boolean" || dtypeOf(x) === "bool";
 function prims(wanted, found) {
   const [a, b] = [dtypeOf(wanted), dtypeOf(found)];
   if (a !== null && b !== null && a !== b && !(floats(a) && isElements(b) && floats(b))) return false;
+  if (typeof wanted === "boolean" && b !== null && b !== "bool") return false; // one that gives a dtype is of it
   if (!isTruth(wanted) && isTruth(found)) return false; // a truth may be told as 0 or 1, a number not as a truth
   const [x, y] = [valueOf(wanted), valueOf(found)];
   if (typeof x === typeof y) return same(x, y);

@@ -180,6 +180,12 @@ def _other_kind(wanted: Any, found: Any) -> str | None:
             return f"expected something opaque, found {values.shown(found)}"
         case ((bool() | int() | {"dtype": _, "value": _}), {"dtype": _, "shape": _}):
             return f"expected a prim value, found a tensor {values.shown(found)}"
+        case bool(), {"dtype": "bool", "value": _}:
+            return None
+        case bool(), {"dtype": theirs, "value": _}:
+            return f"expected a truth, found a prim value of {values.shown(theirs)}"
+        case int(), {"dtype": "bool", "value": _}:
+            return "expected an integer, found a truth"
         case {"dtype": dtype, "value": _}, bool() if dtype != "bool":
             return f"expected a prim value of {dtype}, found a truth"
         case {"dtype": dtype, "value": _}, {"dtype": theirs, "value": _} if dtype != theirs:
