@@ -155,10 +155,11 @@ def answer() -> Schema:
 def manifest() -> Schema:
     """The table of contents."""
     texts = {"type": "array", "items": TEXT}
+    places = {"type": "array", "items": {"type": "integer", "minimum": 0}}
     required = {
         "edition": TEXT, "version": TEXT, "format": {"type": "integer"}, "license": TEXT, "hash": TEXT,
         "profiles": {"type": "object", "additionalProperties": TEXT},
-        "cases": texts, "rules": {"type": "object", "additionalProperties": texts},
+        "cases": texts, "rules": {"type": "object", "additionalProperties": places},
     }  # fmt: skip
     return {"$schema": DRAFT, "title": "refrelax manifest", **_object(required)}
 

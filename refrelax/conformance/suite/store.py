@@ -18,7 +18,7 @@ from refrelax.conformance.suite.records import PROFILES, Record, hash_of
 from refrelax.errors import UsageError
 from refrelax.version import SPEC_EDITION, __version__
 
-FORMAT = 3
+FORMAT = 4
 """The version of the records' form; it grows when a reader of the old form would go wrong."""
 
 LICENSE = "Apache-2.0"
@@ -47,10 +47,11 @@ def write(directory: Path, records: Iterable[Record]) -> int:
 
 
 def manifest(records: list[Record]) -> dict[str, Any]:
-    """What the suite is: edition, versions, hash of all records, and where each rule is asked about."""
-    rules: dict[str, list[str]] = {}
-    for each in records:
-        rules.setdefault(each["rule"], []).append(each["name"])
+    """What the suite is: edition, versions, hash of all records, and where each rule is asked about (places in
+    ``cases``, the first of which is 0)."""
+    rules: dict[str, list[int]] = {}
+    for place, each in enumerate(records):
+        rules.setdefault(each["rule"], []).append(place)
     text = "\n".join(f"{each['name']} {each['hash']}" for each in records)
     return {
         "edition": SPEC_EDITION, "version": __version__, "format": FORMAT, "license": LICENSE,
