@@ -206,7 +206,7 @@ RULES: dict[str, str] = {
     "op.vision.all_class_non_max_suppression/one-number": "The limit and the thresholds have one element, else the run is `Unspecified`.",
     "op.vision.all_class_non_max_suppression/thresholds": "An `iou_threshold` that is not positive, or a `score_threshold` that is negative, makes the run `Unspecified`.",
     "op.vision.all_class_non_max_suppression/extents": "For scores `(b, c, n)`, boxes are `(b, n, 4)`, else the run is `Unspecified`.",
-    "op.vision.all_class_non_max_suppression/unselected-rows": "Under `onnx`, the rows beyond the number of boxes that stay are poison.",
+    "op.vision.all_class_non_max_suppression/unselected-rows": "The rows beyond the number of boxes that stay are poison, and under `tensorflow` their scores.",
     "op.grad.nll_loss_backward/target-range": "The gradient at a target that is no class and not `ignore_index` is poison for every class; under `mean`, where there is such a target, so is the one at the class of every target that is not ignored.",
     "op.grad.nll_loss_backward/extents": "If the predictions have no axis of classes (rank 0), the targets have not the extents of the predictions without the axis of classes, the weights not one element a class, or the gradient not the extents of the loss (one element unless `reduction` is `none`), or gradient or weights have another dtype than the predictions, the run is `Unspecified`.",
     "op.grad.pool2d_backward/extents": "If the gradient has not one element a window, at the data's dtype, the run is `Unspecified`.",

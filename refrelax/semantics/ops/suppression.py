@@ -317,8 +317,8 @@ def evaluate_all_class(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Va
     """For each batch and class, by falling score above the threshold, the boxes that no better one suppresses.
 
     A box is suppressed by one that it overlaps by ``iou_threshold`` or more; at most ``max_output_boxes_per_class``
-    stay. ``onnx``: rows ``(batch, class, box)``, those beyond the number of boxes poison. ``tensorflow``: rows
-    ``(class, box)`` and scores a batch, 0 beyond.
+    stay. ``onnx``: rows ``(batch, class, box)``. ``tensorflow``: rows ``(class, box)`` and scores a batch. What stands
+    beyond the number of boxes is poison.
     """
     kept, scores = _selected(e, args), tensor_value(args[1])
     g, (batch, classes, count) = e.numerics.at("int64"), scores.shape
@@ -335,13 +335,15 @@ def evaluate_all_class(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Va
 
     def score(b: int, i: int) -> Payload:
         if i >= len(rows[b]):
-            return f.lit(0)
+            return UNSELECTED
         a = scores[(b, *rows[b][i])]
         return a if scores.dtype == "float32" else f.cast(a, scores.dtype)
 
     return (
         e.tabulate(
-            "int64", (batch, classes * count, 2), lambda b, i, k: g.lit(rows[b][i][k] if i < len(rows[b]) else 0)
+            "int64",
+            (batch, classes * count, 2),
+            lambda b, i, k: g.lit(rows[b][i][k]) if i < len(rows[b]) else UNSELECTED,
         ),
         e.tabulate("float32", (batch, classes * count), score),
         e.tabulate("int64", (batch,), lambda b: g.lit(len(rows[b]))),
