@@ -71,6 +71,7 @@ def test_an_operator_is_found_by_its_last_name() -> None:
     assert not isinstance(explain("broadcast"), ExplainedOp)
 
 
+@pytest.mark.thorough
 def test_an_intrinsic_is_its_row_and_its_rules() -> None:
     """``T.exp`` listed 34 rules with an *expression* in them."""
     rows = spec_text.intrinsics()

@@ -139,6 +139,7 @@ EDITS: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "by", "words", "others"), EDITS, ids=lambda each: each[:40])
+@pytest.mark.by_day(6)
 def test_an_edit_is_found(text: Path, name: str, by: str, words: str, others: str) -> None:
     edited(text / name, words, others)
     found = [each for check in CHECKS if check.name == by for each in chapters.unheld([check])]
@@ -151,6 +152,7 @@ def edited(page: Path, words: str, others: str) -> None:
     page.write_text(said.replace(words, others), "utf-8")
 
 
+@pytest.mark.thorough
 def test_an_edit_of_the_index_is_found(text: Path) -> None:
     edited(text / "rules.md", "| `ev/if` | [07", "| `ev/if` | [08")
     (found,) = [each for each in tie._chapters(tie.read()) if each.place == "spec/rules.md"]
