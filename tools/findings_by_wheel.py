@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import runpy
 import sys
 from collections import Counter
 from pathlib import Path
@@ -24,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
+from given_finding import argument, headers  # noqa: E402
 
 from refrelax.conformance.alone import find_to_fuzz  # noqa: E402
 from refrelax.judge.campaign.look import Call, verdicts  # noqa: E402
@@ -34,7 +34,6 @@ from refrelax.semantics.types.check import check  # noqa: E402
 from refrelax.semantics.values import Shape  # noqa: E402
 from refrelax.syntax.read import parse  # noqa: E402
 
-GIVEN = runpy.run_path(str(ROOT / "tools" / "given_finding.py"))
 MENDED = ROOT / "docs" / "findings" / "mended"
 
 PACK = 8
@@ -75,7 +74,6 @@ def _again(implementation: Any, call: Call, verdict: Verdict) -> Verdict:
 def mended() -> dict[str, Call]:
     """The programs that newer wheels get right, by name."""
     texts = {path.stem: path.read_text("utf-8") for path in sorted(MENDED.glob("*.py"))}
-    argument, headers = GIVEN["argument"], GIVEN["headers"]
     return {name: (check(parse(text)), [list(map(argument, headers(text, "arg")))]) for name, text in texts.items()}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import runtime
-from refrelax.backends.numpy_.memory import fresh
+from refrelax.backends.numpy_.memory import in_rows
 from refrelax.errors import Trapped, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
@@ -270,9 +270,7 @@ def given(value: Any, inputs: Sequence[Any], free: bool | tuple[bool, ...]) -> A
     them (``free``, for all or for each field)."""
     if type(value) is np.ndarray:
         if not value.flags.writeable or (free is not True and _shares(value, inputs)):
-            found = fresh(value.shape, value.dtype)  # (NumPy's own copy in rows goes along the strides of the source)
-            np.copyto(found, value)
-            return found
+            return in_rows(value)
         return value
     if isinstance(value, tuple):
         each = free if isinstance(free, tuple) and len(free) == len(value) else (free is True,) * len(value)

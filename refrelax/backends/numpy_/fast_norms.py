@@ -176,6 +176,9 @@ NORMS: dict[str, Apply] = {
 FEW = 1 << 10
 """Elements for which looking costs more than the work."""
 
+GREATEST: Any = np.maximum.reduce
+SUM: Any = np.add.reduce
+
 
 def softmax(x: Any, out: Any = None) -> Any:
     """Along the last axis, at float32 and float64."""
@@ -184,7 +187,3 @@ def softmax(x: Any, out: Any = None) -> Any:
     t = np.subtract(x, GREATEST(x, -1, None, None, True))
     np.exp(t, t)
     return np.divide(t, SUM(t, -1, None, None, True), t)
-
-
-GREATEST: Any = np.maximum.reduce
-SUM: Any = np.add.reduce

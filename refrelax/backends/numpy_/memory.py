@@ -53,6 +53,15 @@ def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
     return np.ndarray(shape, kind, piece)
 
 
+def in_rows(x: Any) -> Any:
+    """A copy in rows. (NumPy's own goes along the strides of its source; of few bytes it is quicker all the same.)"""
+    if x.nbytes < LEAST:
+        return np.array(x, order="C")
+    found = fresh(x.shape, x.dtype)
+    np.copyto(found, x)
+    return found
+
+
 def _keep(size: int, piece: Any) -> None:
     while sum(each * len(held) for each, held in list(_pieces.items())) + size > KEPT:
         oldest = next((each for each, held in list(_pieces.items()) if held), None)

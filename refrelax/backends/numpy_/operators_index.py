@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.memory import fresh
+from refrelax.backends.numpy_.memory import in_rows
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain, within
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
@@ -138,7 +138,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
         if position.shape != shape:
             position = np.broadcast_to(position, shape)
         position = position.reshape(-1)
-    result = _copy(x)
+    result = in_rows(x)
     rows = result.reshape(prod(x.shape[: len(index)]), *rest)
     if reduction in ("update", ""):
         values = values.astype(x.dtype, copy=False)
@@ -155,15 +155,6 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     return result.reshape(x.shape)
 
 
-def _copy(x: Any) -> Any:
-    """Of few bytes NumPy's own, which is quicker than looking for memory."""
-    if x.nbytes <= 1 << 18:
-        return np.array(x, order="C")
-    result = fresh(x.shape, x.dtype)
-    np.copyto(result, x)
-    return result
-
-
 def _flat(x: Any, index: Sequence[Any], values: Any) -> bool:
     """Whether single elements are stored to, at positions and from values in rows of their own."""
     if len(index) != x.ndim or values.ndim != 1 or x.dtype.num not in PLAIN_SORTS:
@@ -177,7 +168,7 @@ NEAR = 1 << 16
 
 def _near(x: Any, index: Sequence[Any], values: Any, step: Any) -> Any:
     """Values folded into single elements, in their order, some at a time."""
-    result = _copy(x)
+    result = in_rows(x)
     cells = result.reshape(-1)
     for first in range(0, len(values), NEAR):
         now = slice(first, first + NEAR)
@@ -367,15 +358,12 @@ def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     """``fast``: zeros of either sign in any order."""
     (x,), axis, descending = args, attrs["axis"] % args[0].ndim, attrs["descending"]
     if x.dtype.num in PLAIN_SORTS and x.size and (fast or _one_zero(x)):
-        found = fresh(x.shape, x.dtype)
-        np.copyto(found, x)
+        found = in_rows(x)
         found.sort(axis=axis)
         if not descending:
             return found
         if not is_float(x.dtype) or not np.isnan(np.take(found, -1, axis=axis)).any():
-            result = fresh(x.shape, x.dtype)
-            np.copyto(result, np.flip(found, axis))
-            return result
+            return in_rows(np.flip(found, axis))
     return np.take_along_axis(x, positions(x, axis, descending), axis)
 
 
