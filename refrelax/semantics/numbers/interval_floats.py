@@ -318,14 +318,13 @@ class IntervalFloats(Floats):
         return apply
 
     def _ldexp(self, a: Payload, n: Payload) -> Payload:
-        plain = elementary.function2("ldexp", self.dtype)
         if isinstance(a, Poison) or isinstance(n, Poison):
             return a if isinstance(a, Poison) else n
         x, count = as_interval(a), intsets.as_ints(n)
         if x.empty:
             return make(INF, -INF, x.nan, x.rule or count.rule)
-        ends = [plain(v, k) for v in (x.lo, x.hi) for k in (count.lo, count.hi)]
-        return with_rule(joined([*ends, *([math.nan] if x.nan else [])]), x.rule or count.rule)
+        ends = [elementary.scaled(v, k) for v in (x.lo, x.hi) for k in (count.lo, count.hi)]
+        return self.fit(min(ends), max(ends), x.nan, x.rule or count.rule)
 
     @rule("num/exact-is-permitted")
     def ideal(self, of: Ideal, *args: Payload) -> Payload:
