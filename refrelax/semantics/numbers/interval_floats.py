@@ -296,9 +296,10 @@ class IntervalFloats(Floats):
                 result = plain(a, b)
                 if isinstance(result, Poison):
                     return result
-                ordinary = math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
-                special = not ordinary or (name == "pow" and 0 in (a, b))
-                if exact or (special and name != "copysign" and result != INF and result != -INF):
+                special = not math.isfinite(a) or not math.isfinite(b) or (name == "pow" and 0 in (a, b))
+                # the sign of a zero is not kept, and decides a half turn and which infinity
+                is_open = name == "copysign" or (a == 0 and b < 0 and name in ("pow", "atan2"))
+                if exact or result != result or (special and not is_open):
                     return result
                 if name == "copysign" and b == b and (b or self.signed_zeros):
                     return result

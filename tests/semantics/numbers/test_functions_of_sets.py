@@ -196,3 +196,22 @@ def test_of_two_sets(name: str) -> None:
                 wanted = Interval(-most if a < 0 else 0.0, most if b > 0 else 0.0, open_)
         if (a, c) != (b, d):  # (two numbers are one, whose result is not around that of sets)
             assert (lo, hi, nan) == said(wanted)[:3], (a, b, c, d)
+
+
+@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "copysign", "nextafter", "fmod"])
+def test_of_two_numbers(name: str) -> None:
+    """Exact where the function is, at infinities, and at a zero of a power; else as much around."""
+    correct, inflate, both = elementary.function2(name, SMALL), Inflation(SMALL), F.math2(name)
+    for x, y in product((*within(-INF, INF), 3.0, math.nan), repeat=2):
+        result = correct(x, y)
+        is_special = not math.isfinite(x) or not math.isfinite(y) or (name == "pow" and 0 in (x, y))
+        wanted: Any = inflate.around(name, result, result)
+        if name in ("nextafter", "fmod", "copysign") or result != result or is_special:
+            wanted = result
+        if name == "copysign" and x == x and (y != y or y == 0):  # the sign is open
+            wanted = Interval(-abs(x), abs(x))
+        if name == "atan2" and x == 0 and y <= 0:
+            wanted = inflate.around(name, -correct(0.0, -1.0), correct(0.0, -1.0))
+        if name == "pow" and x == 0 and y < 0:
+            wanted = Interval(-INF, INF) if y == -1 else inflate.around(name, INF, INF)
+        assert said(both(x, y)) == said(wanted), (x, y)
