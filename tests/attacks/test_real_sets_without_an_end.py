@@ -1,4 +1,4 @@
-"""Real sets that have an infinity: steps between integers have their other end, and its product with a zero is no number."""
+"""Real sets with an infinity: steps between integers have their other end, and the product with a zero is no number."""
 
 from __future__ import annotations
 
