@@ -10,7 +10,10 @@ import pytest
 
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import contains
-from refrelax.semantics.numbers.intervals import INF, as_interval
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
+from refrelax.semantics.numbers.intsets import truths
+from refrelax.semantics.numbers.strict import sign_kept, strict
+from refrelax.semantics.numbers.truth import FALSE, TRUE
 
 
 def zero(name: str) -> Any:
@@ -42,3 +45,22 @@ def test_an_infinity_of_an_infinity_is_exact(a: float, b: float) -> None:
     for name in ("pow", "hypot"):
         wanted = reading("ieee").at("float32").math2(name)(a, b)
         assert reading("enclosure").at("float32").math2(name)(a, b) == wanted in (INF, -INF)
+
+
+def test_a_zero_of_either_sign_stays_one_where_signs_count() -> None:
+    f: Any = strict().at("float32")
+    either = Interval(0.0, 0.0)
+    for found in (
+        f.order([either])[0][0], f.order([either, -0.0, 3.0])[0][1], f.select(truths(True, True), 0.0, -0.0),
+        f.select(truths(True, True), either, 0.0), f.either(lambda: 0.0, lambda: -0.0), f.forms(lambda x, y: x, lambda x, y: y)(0.0, -0.0),
+        f.forms(lambda x: x, lambda x: -x, lambda x: x)(0.0),
+    ):  # fmt: skip
+        assert sign_kept(found, 0.0) and sign_kept(found, -0.0)
+    for found in (
+        f.order([-0.0, 1.0])[0][0],
+        f.select(truths(True, True), -0.0, -0.0),
+        f.either(lambda: -0.0, lambda: -0.0),
+    ):
+        assert sign_kept(found, -0.0) and not sign_kept(found, 0.0)
+    assert f.select(TRUE, -0.0, 0.0) == 0 and not sign_kept(f.select(TRUE, -0.0, 0.0), 0.0)
+    assert not sign_kept(f.select(FALSE, 0.0, -0.0), 0.0)
