@@ -52,7 +52,8 @@ def test_a_zero_of_either_sign_stays_one_where_signs_count() -> None:
     either = Interval(0.0, 0.0)
     for found in (
         f.order([either])[0][0], f.order([either, -0.0, 3.0])[0][1], f.select(truths(True, True), 0.0, -0.0),
-        f.select(truths(True, True), either, 0.0), f.either(lambda: 0.0, lambda: -0.0), f.forms(lambda x, y: x, lambda x, y: y)(0.0, -0.0),
+        f.select(truths(True, True), either, 0.0), f.either(lambda: 0.0, lambda: -0.0),
+        f.forms(lambda x, y: x, lambda x, y: y)(0.0, -0.0),
         f.forms(lambda x: x, lambda x: -x, lambda x: x)(0.0),
     ):  # fmt: skip
         assert sign_kept(found, 0.0) and sign_kept(found, -0.0)
