@@ -261,6 +261,15 @@ def test_adaptive_windows(layout: str, dtype: str) -> None:
             assert np.allclose(found, shown, rtol=2e-3 if dtype == "float16" else 1e-6), (h, w, p, q, fast)
 
 
+def test_adaptive_windows_of_lines() -> None:
+    data = np.random.default_rng(0).integers(-8, 9, (2, 3, 6)).astype(np.float32)
+    for q, fast in product((1, 2, 4, 6), (False, True)):
+        parts = [data[:, :, j * 6 // q : -(-(j + 1) * 6 // q)] for j in range(q)]
+        attrs = {"output_size": [q], "layout": "NCW", "out_layout": None}
+        found = OPERATORS["relax.nn.adaptive_avg_pool1d"](attrs, (data,), fast)
+        assert np.allclose(found, np.stack([each.mean(axis=2) for each in parts], axis=2)), (q, fast)
+
+
 PRODUCT = """
 @I.ir_module
 class Module:
