@@ -457,8 +457,10 @@ class IntervalFloats(Floats):
     def _cast_ints(self, a: intsets.Ints) -> Payload:
         if not a.count:
             return poison(a.rule or "num/cast-range")
-        low, high = self._from_integer(a.lo), self._from_integer(a.hi)
-        return with_rule(joined([low, high]), a.rule)
+        ends = [self._from_integer(a.lo), self._from_integer(a.hi)]
+        if ends[0] != ends[0] or ends[1] != ends[1]:  # beyond a format without infinity: numbers between are none
+            ends.append(self.fit(float(a.lo), float(a.hi)))
+        return with_rule(joined(ends), a.rule)
 
     def _cast_truths(self, a: intsets.TruthSet) -> Payload:
         return with_rule(joined([*([self.one] if a.true else []), *([self.zero] if a.false else [])]), a.rule)

@@ -1,4 +1,4 @@
-"""A set that is scaled beyond a format without infinity keeps the members that are not."""
+"""A set that is scaled, or converted, beyond a format without infinity keeps the members that are not."""
 
 from __future__ import annotations
 
@@ -30,3 +30,16 @@ def test_the_members_that_are_numbers_are_held(dtype: str) -> None:
             assert (found.rule is not None) == any(isinstance(r, Poison) for r in results)
             if len(numbers) == len(results):
                 assert (found.lo, found.hi, found.nan) == (min(numbers), max(numbers), False)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn", "float16"])
+def test_the_integers_that_are_numbers_are_held(dtype: str) -> None:
+    exact, convert = (reading(name).at(dtype).converter("int64") for name in ("ieee", "enclosure"))
+    known = (-(2**62), -70000, -3, 0, 1, 4, 300, 2**40, 2**62 + 2**61 + 1)
+    for a, b in product(known, repeat=2):
+        if a < b:
+            found = as_interval(convert(between(a, b)))
+            results = [exact(x) for x in known if a <= x <= b]
+            numbers = [r for r in results if not isinstance(r, Poison) and r == r]
+            assert all(found.lo <= r <= found.hi for r in numbers), (a, b)
+            assert found.nan or len(numbers) == sum(not isinstance(r, Poison) for r in results), (a, b)
