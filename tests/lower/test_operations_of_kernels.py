@@ -35,7 +35,7 @@ from refrelax.syntax.loops import BufferStore, For, PrimFunc
 from refrelax.syntax.scalars import Binary, BufferLoad, Intrinsic, PrimExpr, SymVar
 
 IEEE = reading("ieee")
-FLOATS = (-2.5, -0.0, 0.5, 1.0, math.inf, math.nan)
+FLOATS = (-2.5, -0.0, 0.5, math.inf, math.nan)
 OF_TRUTHS = ("negate", "all_of", "any_of")
 TESTS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite", *OF_TRUTHS)
 ONE = (
@@ -75,7 +75,7 @@ def values(dtype: str) -> list[Any]:
     if dtype == "bool":
         return [IEEE.truth(False), IEEE.truth(True)]
     low, high = dtypes.integer_range(dtype)
-    return [x for x in (low, -1, 0, 1, 3, high) if low <= x <= high]
+    return [x for x in (low, -1, 0, 3, high) if low <= x <= high]
 
 
 def run_kernel(expr: PrimExpr, dtype: str, pairs: list[tuple[Any, Any]]) -> list[int]:
@@ -126,9 +126,8 @@ def test_an_operation_of_a_kernel(dtype: str) -> None:
         except Unfit:
             assert name in (*(NOT_OF_TRUTHS if dtype == "bool" else ()), "math:exp", "math2:pow"), name
             continue
-        pairs = [
-            pair for pair in product(values(dtype), repeat=2) if plainly(name, dtype, pair[: len(args)]) is not None
-        ]
+        of_two = product(values(dtype), repeat=2) if len(args) == 2 else ((x, x) for x in values(dtype))
+        pairs = [pair for pair in of_two if plainly(name, dtype, pair[: len(args)]) is not None]
         at = IEEE.at(made.dtype)
         wanted = [at.to_bits(plainly(name, dtype, pair[: len(args)])) for pair in pairs]
         assert run_kernel(made.node, dtype, pairs) == wanted, name

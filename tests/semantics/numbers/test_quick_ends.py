@@ -228,14 +228,6 @@ def test_a_sum_of_few_is_that_of_the_general_form(data: st.DataObject, dtype: st
         assert same(quick, f._reduce("add", items, None, False)), items
 
 
-@settings(max_examples=draws(200), deadline=None)
-@given(st.data(), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
-def test_a_negative_is_that_of_the_general_form(data: st.DataObject, dtype: str, reading: Any) -> None:
-    f: Any = reading.at(dtype)
-    a = data.draw(payloads(dtype))
-    assert repr(f.neg(a)) == repr(f._negated(a))
-
-
 FEW = st.one_of(st.floats(-30, 30, width=16), st.sampled_from([2.0**-24, 0.1, 65504.0, 1e30]))
 
 
