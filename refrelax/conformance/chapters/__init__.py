@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 from refrelax.conformance.chapters import (
     axioms,
+    grades,
     intrinsics,
     judgements,
     laws,
     legend,
     limits,
+    meanings,
     nodes,
+    numbers,
+    records,
     rows,
     sentences,
     spellings,
@@ -29,6 +33,8 @@ from refrelax.conformance.chapters.held import CHECKS, Check, Otherwise
 
 MODULES = (
     tables,
+    numbers,
+    records,
     limits,
     nodes,
     axioms,
@@ -40,6 +46,8 @@ MODULES = (
     written,
     judgements,
     intrinsics,
+    meanings,
+    grades,
     legend,
 )
 """The modules of checks, which register them when they are imported."""
