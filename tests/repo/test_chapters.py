@@ -134,6 +134,8 @@ EDITS: list[tuple[str, str, str, str]] = [
         "64 for one above 64",
         "46 for one above 46",
     ),
+    ("06-shapes.md", "laws hold at every point", "is `a % 2**k`; `&`", "is `a % 2**k + 1`; `&`"),
+    ("03-syntax.md", "what an attribute is then", "that integer, 1 or 0", "that integer, 1 or 7"),
     ("06-shapes.md", "laws hold at every point", "`a % b` is `a - b * (a // b)`", "`a % b` is `a + b * (a // b)`"),
     ("06-shapes.md", "what an example calls beyond is beyond", "n ≐ n // 2 * 2 + n % 2", "n ≐ n + 0"),
     (
@@ -148,6 +150,16 @@ EDITS: list[tuple[str, str, str, str]] = [
         "`float32` and `float64`; an index",
         "`int32` and `float64`; an index",
     ),
+    ("06d-proof-logs.md", "an axiom with a number is the checkers", "| `p2/below` |", "| `p2/above` |"),
+    ("06d-proof-logs.md", "an axiom of several kinds holds", "`v - a + w * u == 0`", "`v + a - w * u == 0`"),
+    ("06d-proof-logs.md", "a term is read as what the table says", "`a + b - (a & b)`,", "`a - b - (a & b)`,"),
+    (
+        "06d-proof-logs.md",
+        "a truth and its opposite are what the table says",
+        "| `F(a)` or `F(b)` |",
+        "| `F(a)` and `F(b)` |",
+    ),
+    ("06d-proof-logs.md", "the value of an atom is that of its example", "rounded towards 0 |", "rounded down |"),
     ("06d-proof-logs.md", "every form of a step has a row", "| `carries` | `streams`", "| `carry` | `streams`"),
     (
         "07-evaluation.md",
@@ -188,6 +200,27 @@ EDITS: list[tuple[str, str, str, str]] = [
         "| `vm.builtin.make_shape` |",
         "| `vm.builtin.make_prim_value` |",
     ),
+    (
+        "08-effects-and-storage.md",
+        "a function takes what the table says",
+        "`.shape_of` | tensor |",
+        "`.shape_of` | shape |",
+    ),
+    (
+        "08-effects-and-storage.md",
+        "a function takes as many as the table says",
+        "`relax.run.unique` | exactly tensor, four numbers",
+        "`relax.run.unique` | exactly tensor, three numbers",
+    ),
+    ("09-outcomes.md", "a rejection is of its chapter", "condition is broken | 04 |", "condition is broken | 05 |"),
+    ("09-outcomes.md", "the ends are as many as is said", "*ends* in one of four ways", "*ends* in one of three ways"),
+    (
+        "09-outcomes.md",
+        "an end is what the table says",
+        "| `Trapped(rule)` | a check",
+        "| `Exhausted(rule)` | a check",
+    ),
+    ("06b-solver.md", "the classes and the reasons", "| `powers` | a conversion", "| `words` | a conversion"),
     ("09-outcomes.md", "the outcomes", "| `Unlinkable` |", "| `Unlinked` |"),
     (
         "13-backends.md",

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refrelax.conformance.chapters import (
+    arguments,
     axioms,
+    endings,
     grades,
     intrinsics,
     judgements,
     laws,
     legend,
     limits,
+    logs,
     meanings,
     nodes,
     numbers,
@@ -48,6 +51,9 @@ MODULES = (
     intrinsics,
     meanings,
     grades,
+    logs,
+    arguments,
+    endings,
     legend,
 )
 """The modules of checks, which register them when they are imported."""

@@ -221,7 +221,7 @@ NO_NUMBER: dict[str, Callable[[bool, bool], bool]] = {
     "but NaN only if both are": lambda one, other: one and other,
     "NaN if one is": lambda one, other: one or other,
 }
-OF_FLAGGED = {
+OF_FLAGGED: dict[str, dict[int, tuple[int, ...]]] = {
     "the number of zeros above the highest one, below the lowest; of 0 the width": {
         1: (31, 0),
         12: (28, 2),
@@ -280,8 +280,8 @@ def a_foreign_function_is_what_the_table_says(names: str, dtype: str, said: str)
     else:
         start = next((each for each in OF_FLAGGED if said.startswith(each)), None)
         holds(start is not None and said.endswith("poison (`ev/llvm-intrinsic`) where the flag is not 0"), said)
-        for given, wanted in OF_FLAGGED[str(start)].items():
-            same(tuple(flagged(name, given, False) for name in listed), wanted, names)
+        for number, counts in OF_FLAGGED[str(start)].items():
+            same(tuple(flagged(name, number, False) for name in listed), counts, names)
         worst = 0 if "of 0" in said else -(2**31)
         for name in listed:
             holds(isinstance(flagged(name, worst, True), Poison), f"{name} of {worst}")
