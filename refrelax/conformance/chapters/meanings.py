@@ -22,7 +22,7 @@ from refrelax.syntax.scalars import Intrinsic, StringImm
 Given = tuple[Any, ...]
 Computed = Callable[..., Any]
 
-REALS: tuple[Given, ...] = ((-2.5,), (-0.75,), (0.25,), (0.5,), (1.5,), (2.5,))
+REALS: tuple[Given, ...] = ((-0.75,), (0.25,), (1.5,), (2.5,))
 PAIRS: tuple[Given, ...] = ((2.5, -0.75), (-7.5, 2.0), (1.5, 3.0), (0.5, -0.0), (0.25, 0.25), (-3.0, -0.5))
 SPECIAL: tuple[Given, ...] = ((math.inf,), (-math.inf,), (math.nan,), (1.5,), (0.0,))
 WHOLE: tuple[Given, ...] = ((-7, 2), (7, -2), (5, 3), (6, 3), (-1, 1), (3, 30))

@@ -29,7 +29,7 @@ SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class Patterns:
     """What the patterns of a format decode to, and the widths of its fields."""
 
     width: int
@@ -41,13 +41,13 @@ class Format:
     zeros: int
 
 
-def format_of(dtype: str) -> Format:
+def format_of(dtype: str) -> Patterns:
     """A format of 8 bits or fewer from all its patterns, a wider one from those that tell its specials."""
     f = bits.FORMATS[dtype]
     every = range(1 << f.width) if f.width <= 8 else _telling(f.width, f.mantissa_bits)
     values = {pattern: bits.decode(dtype, pattern) for pattern in every}
     finite = [v for v in values.values() if math.isfinite(v)]
-    return Format(
+    return Patterns(
         f.width,
         (f.exponent_bits, f.mantissa_bits),
         min(Fraction(v) for v in finite if v > 0),
@@ -63,12 +63,12 @@ def _telling(width: int, fraction: int) -> Iterator[int]:
         yield sign << width - 1 | exponent << fraction | rest
 
 
-def _all_ones(f: Format) -> bool:
+def _all_ones(f: Patterns) -> bool:
     ones = (1 << f.width - 1) - 1
     return f.nans == (ones, ones | 1 << f.width - 1)
 
 
-PHRASES: dict[str, Callable[[Format, re.Match[str]], bool]] = {
+PHRASES: dict[str, Callable[[Patterns, re.Match[str]], bool]] = {
     r"(\d+) exponent bits": lambda f, m: f.fields[0] == int(m[1]),
     r"(\d+) mantissa bits": lambda f, m: f.fields[1] == int(m[1]),
     r"(?:(\d+) bits with )?infinities and NaNs(?: as in IEEE formats)?": lambda f, m: (
@@ -157,7 +157,7 @@ class Elsewhere(Exception):
     """The words say nothing of this."""
 
 
-class Open(Exception):
+class LeftOpen(Exception):
     """The run is open under a rule, which is the first argument."""
 
 
@@ -167,7 +167,7 @@ class Poisoned(Exception):
 
 def _divided(name: str, a: Any, b: Any) -> Any:
     if b == 0:
-        raise Open("num/int-division-by-zero")
+        raise LeftOpen("num/int-division-by-zero")
     toward_zero = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     floor = a // b
     return {"div": toward_zero, "mod": a - b * toward_zero, "floordiv": floor, "floormod": a - b * floor}[name]
@@ -217,7 +217,7 @@ def _elsewhere(*_: Any) -> Any:
 
 
 def _none(*_: Any) -> Any:
-    raise Open("num/no-operation")
+    raise LeftOpen("num/no-operation")
 
 
 def _fused(_name: str, a: float, b: float, c: float) -> Any:
@@ -292,8 +292,8 @@ def what_is_said_of_an_operation_is_so(name: str, dtype: str, said: str) -> None
         except Elsewhere:
             holds(not isinstance(found, Unspecified), f"{name} of {dtype}")
             continue
-        except (Open, Poisoned) as end:
-            kind = Unspecified if isinstance(end, Open) else Poison
+        except (LeftOpen, Poisoned) as end:
+            kind = Unspecified if isinstance(end, LeftOpen) else Poison
             holds(isinstance(found, kind), f"{name}{given} at {dtype}")
             same(getattr(found, "rule", None), end.args[0], name)
         else:
