@@ -204,8 +204,7 @@ def undisputed(m: Meaning, x: Array, stores: Callable[[tuple[Index, ...]], Famil
     zero, one = count.lit(0), count.lit(1)
 
     def element(*i: Index) -> Payload:
-        new = stores(i)
-        kept = m.last(x.dtype, m.after(x[i], new))
+        kept = m.last(x.dtype, m.after(x[i], stores(i)))
 
         def other(a: Payload) -> Payload:
             """Whether it is another value than the one that is kept."""
@@ -213,10 +212,10 @@ def undisputed(m: Meaning, x: Array, stores: Callable[[tuple[Index, ...]], Famil
             return count.select(f.equal(a, kept), zero, count.select(f.equal(a, a), one, number))
 
         def alone() -> Payload:
-            others = count.reduce("add", m.mapped(other, new))
+            others = count.reduce("add", m.mapped(other, stores(i)))
             return f.select(count.equal(others, zero), kept, m.poison("op.index_put/one-value"))
 
-        return m.choose(m.size(new) <= 1, lambda: kept, alone)
+        return m.choose(m.size(stores(i)) <= 1, lambda: kept, alone)
 
     return m.tensor(x.dims, x.dtype, element)
 

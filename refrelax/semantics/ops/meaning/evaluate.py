@@ -90,12 +90,14 @@ class _Run:
         self, names: Sequence[SymVar], dims: Sequence[int], item: data.Element, where: PrimExpr | None = None
     ) -> list[Payload]:
         found, outer = [], self.seen
+        around = {v.name: self.names.known[v.name] for v in names if v.name in self.names.known}
         for at in points(*map(range, dims)) if 0 not in dims else ():
             self.names.known.update(zip((v.name for v in names), at, strict=True))
             self.seen = {}
             if where is None or self.index(where):
                 found.append(self.element(item))
         self.seen = outer
+        self.names.known.update(around)  # (a family inside one over the same names)
         return found
 
     def rows(self, step: data.Definition, dims: Sequence[int], start: PrimExpr, end: PrimExpr) -> Mapping[int, Payload]:
