@@ -100,3 +100,20 @@ def test_the_exported_data_kill_mutants() -> None:
         check=False,
     )
     assert found.returncode == 0
+
+
+@pytest.mark.thorough
+def test_mutants_of_the_dtype_of_a_scalar_and_of_derivation_functions_die() -> None:
+    """Both judges were blind to them."""
+    names = (
+        *("separating-corners/functions-", "separating-corners/a-derivation-"),
+        *("evaluation/scalars", "kinds/float-prim", "separating-runs/kinds-of-values-returned"),
+        "trees/ret-as-an-intrinsic",
+    )
+    asked = tool().ask([json.loads(json.dumps(r)) for r in exported(c for c in load() if c.name.startswith(names))])
+    places = [("values.js", 'return dtype === "int64"'), ("types/lattice.js", "derive_func !== null")]
+    drawn = [m for m in tool().mutants() if any(m["file"] == f and text in m["in"] for f, text in places)]
+    assert len(drawn) > 15 and {m["file"] for m in drawn} == {file for file, _ in places}
+    known = tool().equivalents()
+    found = zip(drawn, tool().killers(drawn, asked), strict=True)
+    assert [tool().key(m) for m, by in found if not by and not tool().same(m, known)] == []
