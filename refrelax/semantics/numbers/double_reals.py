@@ -247,7 +247,7 @@ class Doubles(Reals):
 
         def apply(a: Payload) -> Payload:
             if a.__class__ is not Interval or not finite(a):
-                return slow(a)
+                return slow(a if isinstance(a, Poison) else inward(a))
             low = double(a.lo) + 0.0
             return Interval(low, low if a.lo == a.hi else double(a.hi) + 0.0, a.nan, a.rule)
 

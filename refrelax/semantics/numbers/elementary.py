@@ -151,7 +151,7 @@ def function2(name: str, dtype: str) -> Callable[..., Payload]:
         case "fmod":
             return lambda x, y: to_format(_fmod(x, y))
         case "ldexp":
-            return lambda x, n: to_format(_ldexp(x, n))
+            return lambda x, n: to_format(scaled(x, n))
         case "pow" | "atan2" | "hypot":
             return _through_double2(name, dtype, to_format)
     raise InternalError(f"no elementary function is called {name}")
@@ -208,7 +208,8 @@ def _fmod(x: float, y: float) -> float:
     return math.fmod(x, y)
 
 
-def _ldexp(x: float, n: int) -> float:
+def scaled(x: float, n: int) -> float:
+    """``x * 2**n`` in binary64."""
     try:
         return math.ldexp(x, n)
     except OverflowError:

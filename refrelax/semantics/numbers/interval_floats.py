@@ -296,9 +296,10 @@ class IntervalFloats(Floats):
                 result = plain(a, b)
                 if isinstance(result, Poison):
                     return result
-                ordinary = math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
-                special = not ordinary or (name == "pow" and 0 in (a, b))
-                if exact or (special and name != "copysign" and result != INF and result != -INF):
+                special = not math.isfinite(a) or not math.isfinite(b) or (name == "pow" and 0 in (a, b))
+                # the sign of a zero is not kept, and decides a half turn and which infinity
+                is_open = name == "copysign" or (a == 0 and b < 0 and name in ("pow", "atan2"))
+                if exact or result != result or (special and not is_open):
                     return result
                 if name == "copysign" and b == b and (b or self.signed_zeros):
                     return result
@@ -318,14 +319,13 @@ class IntervalFloats(Floats):
         return apply
 
     def _ldexp(self, a: Payload, n: Payload) -> Payload:
-        plain = elementary.function2("ldexp", self.dtype)
         if isinstance(a, Poison) or isinstance(n, Poison):
             return a if isinstance(a, Poison) else n
         x, count = as_interval(a), intsets.as_ints(n)
         if x.empty:
             return make(INF, -INF, x.nan, x.rule or count.rule)
-        ends = [plain(v, k) for v in (x.lo, x.hi) for k in (count.lo, count.hi)]
-        return with_rule(joined([*ends, *([math.nan] if x.nan else [])]), x.rule or count.rule)
+        ends = [elementary.scaled(v, k) for v in (x.lo, x.hi) for k in (count.lo, count.hi)]
+        return self.fit(min(ends), max(ends), x.nan, x.rule or count.rule)
 
     @rule("num/exact-is-permitted")
     def ideal(self, of: Ideal, *args: Payload) -> Payload:
@@ -457,8 +457,10 @@ class IntervalFloats(Floats):
     def _cast_ints(self, a: intsets.Ints) -> Payload:
         if not a.count:
             return poison(a.rule or "num/cast-range")
-        low, high = self._from_integer(a.lo), self._from_integer(a.hi)
-        return with_rule(joined([low, high]), a.rule)
+        ends = [self._from_integer(a.lo), self._from_integer(a.hi)]
+        if ends[0] != ends[0] or ends[1] != ends[1]:  # beyond a format without infinity: numbers between are none
+            ends.append(self.fit(float(a.lo), float(a.hi)))
+        return with_rule(joined(ends), a.rule)
 
     def _cast_truths(self, a: intsets.TruthSet) -> Payload:
         return with_rule(joined([*([self.one] if a.true else []), *([self.zero] if a.false else [])]), a.rule)

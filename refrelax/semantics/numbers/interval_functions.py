@@ -204,7 +204,7 @@ def _wave(
         return make(-1.0 - inflate.slack(name, 1.0), 1.0 + inflate.slack(name, 1.0), True, rule)
     if lo == hi:
         return inflate.around(name, correct(lo), correct(lo), rule, nan)
-    if hi - lo >= 2 * math.pi or max(abs(lo), abs(hi)) > FAR:
+    if max(abs(lo), abs(hi)) > FAR:
         return inflate.around(name, -1.0, 1.0, rule, nan)
     first, second = correct(lo), correct(hi)
     peak = math.pi / 2 if name == "sin" else 0.0
@@ -225,10 +225,8 @@ def _tangent(
 ) -> Payload:
     if math.isinf(lo) or math.isinf(hi):
         return make(-INF, INF, True, rule)
-    far = max(abs(lo), abs(hi)) > FAR and lo != hi
-    if far or hi - lo >= math.pi or _holds_multiple(2 * lo, 2 * hi, math.pi):
-        if lo != hi:
-            return make(-INF, INF, nan, rule)
+    if lo != hi and (max(abs(lo), abs(hi)) > FAR or _holds_multiple(2 * lo, 2 * hi, math.pi)):
+        return make(-INF, INF, nan, rule)
     return inflate.around("tan", correct(lo), correct(hi), rule, nan)
 
 
@@ -262,6 +260,9 @@ def _pow(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
             return make(0.0, INF)
         return corners(a, b, False)
     if a.lo == a.hi and b.lo == b.hi:
+        if a.lo == 0 and -INF < b.lo < 0 and b.lo % 2 == 1:
+            # the sign of a zero is not kept, and decides the sign of the infinity
+            return make(-INF, INF)
         return corners(a, b, False)
     if b.lo == b.hi and 0 < b.lo < INF and b.lo == math.floor(b.lo):
         if math.fmod(b.lo, 2.0):

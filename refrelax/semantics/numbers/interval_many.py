@@ -51,7 +51,7 @@ class Collecting(Base):
         if isinstance(index, (int, Poison)):
             return super().pick(items, index)
         places = intsets.as_ints(index)
-        found = [items[k] for k in places.listed() if 0 <= k < len(items)]
+        found = [each for k, each in enumerate(items) if places.has(k)]
         return self.join([*found, *([poison(places.rule)] if places.rule else [])])
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:

@@ -193,6 +193,9 @@ class Reals(Collecting):
         products = [times(x, y) for x in {a.lo, a.hi} for y in {b.lo, b.hi}]
         if None in products:
             return Interval(INF, -INF, True) if len(products) == 1 else whole()
+        for x, y in ((a, b), (b, a)):
+            if x.lo < 0 < x.hi and (infinite(y.lo) or infinite(y.hi)):
+                return whole()  # the zero between the ends times the infinity
         return Interval(min(products), max(products))
 
     def _quotient(self, a: Interval, b: Interval) -> Interval:

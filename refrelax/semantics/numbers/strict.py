@@ -21,13 +21,15 @@ from typing import cast as as_type
 from refrelax.rules import rule
 from refrelax.semantics.numbers import intsets
 from refrelax.semantics.numbers.enclosure import Enclosure
-from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp
+from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interval_floats import chosen
 from refrelax.semantics.numbers.interval_integers import IntervalIntegers
 from refrelax.semantics.numbers.interval_many import ManyFloats
 from refrelax.semantics.numbers.interval_reductions import candidates, first_poison
 from refrelax.semantics.numbers.intervals import INF, Interval, as_interval, joined
 from refrelax.semantics.numbers.intsets import Ints
 from refrelax.semantics.numbers.poison import Poison, poison
+from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import dtypes
 
 FIXED: tuple[tuple[str, str, str], ...] = (
@@ -69,6 +71,23 @@ class StrictFloats(ManyFloats):
             return found
         same = all(x.__class__ is float for x in items) and len({math.copysign(1.0, x) for x in items}) == 1
         return found if same else EITHER_ZERO
+
+    def select(self, truth: Truth, a: Payload, b: Payload) -> Payload:
+        return a if truth is TRUE else b if truth is FALSE else chosen(truth, a, b, self.join)
+
+    def either(self, *forms: Callable[[], Payload]) -> Payload:
+        return self.join([form() for form in forms])
+
+    def forms(self, *functions: Callable[..., Payload], last_holds: bool = False) -> Callable[..., Payload]:
+        if last_holds and self.inflate.signed:
+            return functions[-1]
+        return lambda *xs: self.join([form(*xs) for form in functions])
+
+    def order(self, items: Sequence[Payload], descending: bool = False) -> tuple[list[Payload], list[Payload]]:
+        values, places = super().order(items, descending)
+        if all(each.__class__ is float for each in items):
+            return values, places
+        return [EITHER_ZERO if each.__class__ is float and each == 0 else each for each in values], places
 
     @rule("num/strict")
     def _extreme(self, a: Payload, b: Payload, pick: Callable[..., float], plain: Callable[..., Payload]) -> Payload:

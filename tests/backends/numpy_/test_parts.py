@@ -12,10 +12,13 @@ import pytest
 import refrelax as rr
 from refrelax.backends.numpy_ import exact, machine
 from refrelax.backends.numpy_.attention import _cut
+from refrelax.backends.numpy_.border import _shares
+from refrelax.backends.numpy_.fast_groups import _limits
+from refrelax.backends.numpy_.guests import _usual
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Ended
 from refrelax.running.arrays import numpy_dtype
-from refrelax.semantics.values import Shape
+from refrelax.semantics.values import Prim, Shape
 from tests.backends.numpy_.test_short_cuts import both, module, normal, tensor
 
 
@@ -203,3 +206,92 @@ def test_attention_of_something_else(query: str, bias: str) -> None:
         text = f"R.matmul(R.nn.softmax({scores.replace('s,', f'R.matmul({query}, k),')}, axis=-1), v)"
         found, wanted = both(module(params, text), normal(3, 2), normal(2, 3), normal(3, 4), normal(1, 3))
         assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_bounds_of_a_clip_that_are_in_order() -> None:
+    for low, high, wanted in (("-1", "2", [-1, 2]), ("1", "1", [1, 1]), ("2", "-1", None), ("1", "0", None)):
+        function = module(tensor("x", "n"), f"R.clip(x, {low}, {high})").module.functions["main"]
+        (binding, *_) = function.body.blocks[0].bindings
+        assert _limits(binding.value) == wanted
+    for low, high in (("-1", "2"), ("2", "-1")):
+        x = np.array([-3.0, 0.5, 1.5, 9.0], np.float32)
+        text = f"R.multiply(R.clip(R.add(x, x), {low}, {high}), R.const(3, 'float32'))"
+        found, plain = both(module(tensor("x", "n"), text), x)
+        assert found.tolist() == plain.tolist(), (low, high)
+
+
+def test_whose_memory_a_result_lies_in() -> None:
+    own, other, raw = np.zeros(8), np.zeros(8), bytearray(64)
+    over, inside = np.frombuffer(raw), memoryview(raw)
+    first, second = np.frombuffer(inside[:32]), np.frombuffer(inside[32:])
+    for value, given, wanted in (
+        (own, own, True), (own[2:], own, True), (own, own[2:], True), (own[:2][:1], own[2:], True),
+        (own, other, False), (own[2:], other[2:], False), (over, own, False), (own, over, False),
+        (over, first, True), (over[4:], first, False), (first, second, False), (first[:2], over, True),
+    ):  # fmt: skip
+        assert _shares(value, [other[:0].copy(), given]) is wanted, (value, given)
+    assert not _shares(own, [])
+
+
+def test_arguments_of_the_dtypes_that_numpy_has() -> None:
+    plain, narrow = np.zeros(2, np.float32), np.zeros(2, numpy_dtype("bfloat16"))
+    one, other = Prim("float32", 1.0), Prim("bfloat16", 1.0)
+    for args, wanted in (
+        ([], True), ([plain], True), ([narrow], False), ([plain, narrow], False), ([(plain, one)], True),
+        ([(plain, narrow), plain], False), ([one], True), ([plain, other], False), ([((),)], True), ([[plain]], False),
+        ([np.zeros(2, bool), np.zeros(2, np.int8)], True), ([((narrow,),)], False),
+    ):  # fmt: skip
+        assert _usual(args) is wanted, args
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_adaptive_windows(layout: str, dtype: str) -> None:
+    for (h, w), (p, q) in product(((4, 6), (5, 7)), ((2, 3), (1, 1), (4, 6))):
+        data = np.random.default_rng(h).integers(-8, 9, (2, 3, h, w)).astype(dtype)
+        wanted = np.zeros((2, 3, p, q), dtype)
+        for i, j in product(range(p), range(q)):
+            part = data[:, :, i * h // p : -(-(i + 1) * h // p), j * w // q : -(-(j + 1) * w // q)]
+            wanted[:, :, i, j] = part.mean(axis=(2, 3), dtype=dtype)
+        given, shown = (np.moveaxis(each, 1, -1) if layout == "NHWC" else each for each in (data, wanted))
+        for fast in (False, True):
+            attrs = {"output_size": [p, q], "layout": layout, "out_layout": None}
+            found = OPERATORS["relax.nn.adaptive_avg_pool2d"](attrs, (given,), fast)
+            assert found.dtype == dtype and found.shape == shown.shape
+            assert np.allclose(found, shown, rtol=2e-3 if dtype == "float16" else 1e-6), (h, w, p, q, fast)
+
+
+def test_adaptive_windows_of_lines() -> None:
+    data = np.random.default_rng(0).integers(-8, 9, (2, 3, 6)).astype(np.float32)
+    for q, fast in product((1, 2, 4, 6), (False, True)):
+        parts = [data[:, :, j * 6 // q : -(-(j + 1) * 6 // q)] for j in range(q)]
+        attrs = {"output_size": [q], "layout": "NCW", "out_layout": None}
+        found = OPERATORS["relax.nn.adaptive_avg_pool1d"](attrs, (data,), fast)
+        assert np.allclose(found, np.stack([each.mean(axis=2) for each in parts], axis=2)), (q, fast)
+
+
+PRODUCT = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(a: T.Buffer((3, 4), "float32"), b: T.Buffer((4, 2), "float32"), c: T.Buffer({shape}, "float32")):
+        for i, j, k in T.grid(3, 2, 4):
+            with T.sblock("c"):
+                x, y, z = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    c[{at}] = T.float32(0)
+                c[{at}] = c[{at}] + a[x, z] * b[z, y]
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "at"), [((3, 2), "x, y"), ((2, 3), "y, x"), ((3, 2, 2), "x, 1, y"), ((2, 2, 3), "1, y, x")]
+)
+def test_where_a_contraction_is_stored(shape: tuple[int, ...], at: str) -> None:
+    checked = rr.check(rr.parse(PRODUCT.format(shape=shape, at=at)))
+    a, b = normal(3, 4), normal(4, 2)
+    found, wanted = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    view = wanted[:, 1] if at == "x, 1, y" else wanted[1] if at == "1, y, x" else wanted
+    view[...] = (a @ b).T if at.endswith("y, x") else a @ b
+    rr.compile(checked)["main"](a, b, found)
+    assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6)

@@ -112,6 +112,8 @@ def test_an_item_at_an_open_position() -> None:
     assert f.pick(items, poison(RULE)) is poison(RULE)
     assert same(f.pick(items, intsets.some({0, 2})), Interval(1.0, 4.0))
     assert same(f.pick(items, intsets.some({1, 2}, RULE)), Interval(-2.0, 4.0, False, RULE))
+    assert same(f.pick(items, intsets.between(-(2**62), 2**62)), Interval(-2.0, 4.0))  # (and nobody counts them)
+    assert same(f.pick(items, intsets.between(-(2**62), 0)), 1.0)
 
 
 def test_an_order_with_a_nan_is_open() -> None:
