@@ -21,6 +21,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--refrelax-deadline", metavar="SECONDS", type=float, default=20.0, help="for one answer")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The cases alone, where no test is named on the command line: who asks a command in the folder of other tests does
+    not ask for those. ``pytest --refrelax-impl=… tests`` runs both."""
+    if config.getoption(IMPL) and config.args_source is not config.ArgsSource.ARGS:
+        config.args = []
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add the cases to what was collected, before ``-k`` and ``--deselect`` look at it."""

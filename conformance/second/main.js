@@ -4,7 +4,7 @@
 "use strict";
 const readline = require("node:readline");
 const { End } = require("./ends");
-const { fromJson, toJson } = require("./values");
+const { fromJson, toJson, argumentToJson } = require("./values");
 const { readModule } = require("./module");
 const { check } = require("./check");
 const { run } = require("./run");
@@ -23,7 +23,7 @@ function ran(asked) {
   const args = asked.args.map(fromJson);
   const { value, effects } = run(module, asked.entry, args);
   const told = effects.map((e) => ({ kind: e.kind, name: e.name, payload: e.payload.map(toJson) }));
-  return { end: "returned", value: toJson(value), arguments: args.map(toJson), effects: told };
+  return { end: "returned", value: toJson(value), arguments: args.map(argumentToJson), effects: told };
 }
 
 /** A module may lack what only its types are not known for here, and run all the same. */

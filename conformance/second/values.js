@@ -99,11 +99,17 @@ function toJson(value) {
   return { opaque: "value" };
 }
 
-function primToJson({ dtype, value, given }) {
-  if (given !== undefined) return given;
+/** A bare truth is a bool, a bare number an int64; what else there is tells its dtype. */
+function primToJson({ dtype, value }) {
   if (dtype === "bool") return value !== 0n;
   const n = Number(value);
-  return Number.isSafeInteger(n) ? n : { dtype, value: hex(value, dtype) };
+  return dtype === "int64" && Number.isSafeInteger(n) ? n : { dtype, value: hex(value, dtype) };
 }
 
-module.exports = { Tensor, Prim, Shape, DType, Closure, positions, rowMajor, fromJson, toJson };
+/** An argument after the run: a prim value as it was given, since nothing changes it. */
+function argumentToJson(value) {
+  if (Array.isArray(value)) return value.map(argumentToJson);
+  return value instanceof Prim && value.given !== undefined ? value.given : toJson(value);
+}
+
+module.exports = { Tensor, Prim, Shape, DType, Closure, positions, rowMajor, fromJson, toJson, argumentToJson };

@@ -57,6 +57,7 @@ def run(
     check_regions: bool = False,
     world: World = ALONE,
     session: Session | None = None,
+    typed: bool = False,
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
@@ -66,7 +67,8 @@ def run(
     the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
     ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
     run the program together (``run_workers``). ``session``: what the machine keeps from run to run, so that the next
-    run with it replays what this one records.
+    run with it replays what this one records. ``typed``: scalars of the result and of the final arguments are shown as
+    ``Prim``, which tells their dtype, in place of numbers.
 
     Raises:
         UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
@@ -106,8 +108,8 @@ def run(
     except MemoryError:
         return Exhausted("memory")
     return Returned(
-        outward(result),
-        tuple(outward(v) for v in values),
+        outward(result, typed),
+        tuple(outward(v, typed) for v in values),
         tuple(replace(each, payload=outward(each.payload)) for each in interpreter.effects),
         tuple(poison_of("value", result))
         + tuple(p for k, v in enumerate(values) for p in poison_of(f"arguments[{k}]", v)),
@@ -249,14 +251,14 @@ def _arrayish(value: Any) -> bool:
     )
 
 
-def outward(value: Any) -> Any:
-    """A run-time value as the surface shows it."""
+def outward(value: Any, typed: bool = False) -> Any:
+    """A run-time value as the surface shows it. ``typed``: a scalar keeps its dtype."""
     match value:
         case TensorValue():
             return Tensor(value)
         case tuple():
-            return tuple(outward(each) for each in value)
-        case Prim():
+            return tuple(outward(each, typed) for each in value)
+        case Prim() if not typed:
             return value.value
         case _:
             return value

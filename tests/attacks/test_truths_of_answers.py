@@ -30,6 +30,6 @@ def test_an_integer_told_as_a_bool_is_none() -> None:
 
 
 def test_what_is_told_rightly_is_right() -> None:
-    truth, seven = {"dtype": "bool", "value": "0x1"}, {"dtype": "int32", "value": "0x7"}
-    told = [(True, True), (False, 0), (True, truth), (7, 7), (7, seven)]
+    truth, seven = {"dtype": "bool", "value": "0x1"}, {"dtype": "int64", "value": "0x7"}
+    told = [(True, True), (True, truth), (7, 7), (7, seven)]
     assert [word(*each) for each in told] == ["passed"] * len(told)

@@ -38,32 +38,41 @@ function checked(spec) {
   throw new NoValue(`expected a value, found ${shown(spec)}`);
 }
 
-/** How an answer is held: what is permitted, our own value, theirs. */
-function compare(allowed, own, found) {
+/** How an answer is held: what is permitted, our own value, theirs; `bare` as of `sameDtype`. */
+function compare(allowed, own, found, bare) {
   if (allowed === null && isTensor(own)) return tensors(own, own, found); // nothing but what we say
   if (Array.isArray(allowed)) {
     if (!Array.isArray(found) || found.length !== allowed.length) return one(false, `expected a tuple of ${allowed.length}, found ${shown(found)}`);
-    return sum(allowed.map((each, k) => compare(each, own[k], found[k])));
+    return sum(allowed.map((each, k) => compare(each, own[k], found[k], bare)));
   }
   if (isObject(allowed) && "opaque" in allowed) return isObject(found) && "opaque" in found ? NOTHING : one(false, `expected something opaque, found ${shown(found)}`);
   if (isObject(allowed) && ("permitted" in allowed || "bits" in allowed)) return tensors(allowed, own, found);
-  if (isPrim(allowed)) return one(isPrim(found) && prims(allowed, found), `expected ${shown(allowed)}, found ${shown(found)}`);
+  if (isPrim(allowed)) return one(isPrim(found) && prims(allowed, found, bare), `expected ${shown(allowed)}, found ${shown(found)}`);
   if (isObject(allowed) && "shape" in allowed) return one(isObject(found) && !("dtype" in found) && shown(found.shape) === shown(allowed.shape), `expected ${shown(allowed)}, found ${shown(found)}`);
   if (isObject(allowed) && "dtype" in allowed) return one(isObject(found) && Object.keys(found).join() === "dtype" && found.dtype === allowed.dtype, `expected ${shown(allowed)}, found ${shown(found)}`);
   return one(found === allowed, `expected ${shown(allowed)}, found ${shown(found)}`);
 }
 
-const dtypeOf = (x) => (isObject(x) && "dtype" in x ? x.dtype : null);
 const valueOf = (x) => (isObject(x) ? ("whole" in x ? BigInt(x.whole) : number(x.value, x.dtype)) : typeof x === "boolean" ? BigInt(x) : Number.isInteger(x) ? BigInt(x) : x);
 
-const isTruth = (x) => typeof x === "boolean" || dtypeOf(x) === "bool";
+const isBare = (x) => !isObject(x) || "whole" in x;
 
-/** Two prim values: of one dtype where both say which, but a float counts by its number. */
-function prims(wanted, found) {
+/** The dtype of a prim value: the one it tells, or the one of a bare number. */
+const dtypeOf = (x) => (!isBare(x) ? x.dtype : typeof x === "boolean" ? "bool" : isObject(x) || Number.isInteger(x) ? "int64" : "float64");
+
+const sort = (dtype) => (dtype === "bool" ? dtype : floats(dtype) ? "float" : "integer");
+
+/** Whether a prim value is of the dtype that is wanted. `bare`: what a bare number is of, its "own" dtype (a result), that
+ * of the "parameter" (a final argument), or any: what is printed counts by its "number". */
+function sameDtype(wanted, found, bare) {
   const [a, b] = [dtypeOf(wanted), dtypeOf(found)];
-  if (a !== null && b !== null && a !== b && !(floats(a) && isElements(b) && floats(b))) return false;
-  if (typeof wanted === "boolean" && b !== null && b !== "bool") return false; // one that gives a dtype is of it
-  if (!isTruth(wanted) && isTruth(found)) return false; // a truth may be told as 0 or 1, a number not as a truth
+  if (!isBare(found)) return bare === "number" ? sort(a) === sort(b) : a === b;
+  if (bare !== "own") return a === "bool" || b !== "bool"; // 0 and 1 may stand for a truth, no truth for a number
+  return a === b || (a === "float64" && b === "int64"); // 1.0 is 1 in JSON
+}
+
+function prims(wanted, found, bare) {
+  if (!sameDtype(wanted, found, bare)) return false;
   const [x, y] = [valueOf(wanted), valueOf(found)];
   if (typeof x === typeof y) return same(x, y);
   return typeof x === "number" && same(x, Number(y)); // a float may be told as a whole number, no integer as a float

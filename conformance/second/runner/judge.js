@@ -74,9 +74,9 @@ function returned(record, answer) {
   const payloads = theirs.map((each) => each.payload ?? []);
   checked([value, given, payloads]);
   const found = sum([
-    compare(record.permitted.value, record.value, value),
-    compare(record.permitted.arguments, record.arguments, given),
-    compare(record.permitted.effects, record.effects.map((each) => each.payload), payloads),
+    compare(record.permitted.value, record.value, value, "own"),
+    compare(record.permitted.arguments, record.arguments, given, "parameter"),
+    compare(record.permitted.effects, record.effects.map((each) => each.payload), payloads, "number"),
   ]);
   if (found.wrong !== null) return ["failed", found.wrong];
   return found.leftOut > 0 && found.inside === 0 ? ["excluded", NOTHING_ASKED] : ["passed", ""];

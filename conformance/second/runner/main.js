@@ -13,6 +13,8 @@ const USAGE = `usage: refrelax-conformance SUITE --impl 'COMMAND …' [--answers
 
 SUITE is a folder that \`refrelax conformance export\` wrote.`;
 
+const FORMAT = 5; // of the records (spec 01)
+
 const VALUES = ["impl", "answers", "deadline", "only", "judge"];
 
 function options(argv) {
@@ -28,7 +30,8 @@ function options(argv) {
 }
 
 function records(suite, only) {
-  const { cases } = JSON.parse(fs.readFileSync(path.join(suite, "manifest.json"), "utf8"));
+  const { cases, format } = JSON.parse(fs.readFileSync(path.join(suite, "manifest.json"), "utf8"));
+  if (format !== FORMAT) throw new Error(`expected a suite of format ${FORMAT}, found ${format}`);
   const chosen = cases.filter((name) => name.includes(only));
   if (chosen.length === 0) throw new Error(`no case is chosen: none has ${JSON.stringify(only)} in its name`);
   return chosen.map((name) => parse(fs.readFileSync(path.join(suite, `${name}.json`), "utf8")));

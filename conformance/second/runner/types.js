@@ -31,13 +31,28 @@ function difference(wanted, found, required = {}, defs) {
 function held(wanted, found, coarsest) {
   if (isDeepStrictEqual(wanted, found)) return "passed";
   try {
-    if (isBase(wanted, found) && isBase(found, wanted)) return "passed";
-    if (coarsest !== undefined && isBase(found, wanted) && isBase(coarsest, found)) return "passed";
+    if (same(wanted, found)) return "passed";
+    const between = coarsest !== undefined && isBase(found, wanted) && isBase(coarsest, found);
+    if (between && (derivedAlike(wanted, found) || derivedAlike(coarsest, found))) return "passed";
     const pairs = dims(wanted, found);
     return pairs === null || pairs.some(([a, b]) => differ(a, b)) ? "failed" : "undecided";
   } catch {
     return "failed"; // it is no type
   }
+}
+
+const same = (wanted, found) => isBase(wanted, found) && isBase(found, wanted) && derivedAlike(wanted, found);
+
+/** Whether the function types in two types have the same derivation functions. Subtyping looks at none beside
+ * parameters. */
+function derivedAlike(wanted, found) {
+  const all = (a, b) => (a ?? []).every((each, k) => derivedAlike(each, b[k]));
+  if (wanted.node !== found.node) return true;
+  if (wanted.node === "TupleType") return all(wanted.fields, found.fields);
+  if (wanted.node !== "FuncType") return true;
+  if (wanted.derive_func !== (found.derive_func ?? null)) return false;
+  if (wanted.derive_func !== null && wanted.params === null) return true; // its result is what that function deduces
+  return all(wanted.params, found.params) && derivedAlike(wanted.ret, found.ret);
 }
 
 /** The dimensions of two types that differ in nothing else, pairwise; null where they do. */

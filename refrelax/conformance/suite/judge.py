@@ -6,7 +6,7 @@ Spec: ``spec/01-conformance.md``, *What is said of a case*.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from refrelax.conformance.cases import REJECTIONS
 from refrelax.conformance.judged import Word
@@ -19,7 +19,7 @@ from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.shape_solver import Proved, Refuted, parse_claim, prove
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.core import integer
-from refrelax.syntax import bits, dtypes
+from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, SymVar, bool_imm
 
 Said = tuple[Word, str]
@@ -156,7 +156,7 @@ def _returned(record: Record, answer: Answer) -> Said:
         parts.append((f"effects[{k}]", permitted, own["payload"], found.get("payload", [])))
     compared = left_out = 0
     for path, permitted, canonical, found in parts:
-        if (other := _other_kind(canonical, found)) is not None:
+        if (other := _other_kind(canonical, found, BARE[path.partition("[")[0]])) is not None:
             return "failed", f"{path}: {other}"
         exact = cores(values.from_json(canonical))
         result = compare(values.permitted_from_json(values.whole(permitted, canonical)), values.from_json(found), exact)
@@ -167,33 +167,65 @@ def _returned(record: Record, answer: Answer) -> Said:
     return ("excluded", NOTHING_ASKED) if left_out and not compared else ("passed", "")
 
 
-def _other_kind(wanted: Any, found: Any) -> str | None:
+Bare = Literal["own", "parameter", "number"]
+"""What a bare number is in an answer: of the dtype that it has alone (a result), of the parameter's (a final argument),
+or a number whatever its dtype (what is printed: ``va/refinement``)."""
+
+
+BARE: dict[str, Bare] = {"value": "own", "arguments": "parameter", "effects": "number"}
+
+
+def _other_kind(wanted: Any, found: Any, bare: Bare) -> str | None:
     """How an answer is of another kind than a value of which less is compared than how it is written: a prim value is
-    no tensor of rank 0, one that is told with its dtype is of that dtype (a float may be told at any that holds its
-    number), something opaque is told as such."""
+    no tensor of rank 0 and is of the dtype that we tell, something opaque is told as such."""
     match wanted, found:
         case list(), list():
-            return next((s for w, f in zip(wanted, found, strict=False) if (s := _other_kind(w, f)) is not None), None)
+            parts = zip(wanted, found, strict=False)
+            return next((said for w, f in parts if (said := _other_kind(w, f, bare)) is not None), None)
         case {"opaque": _}, dict() if "opaque" in found:
             return None
         case {"opaque": _}, _:
             return f"expected something opaque, found {values.shown(found)}"
         case ((bool() | int() | {"dtype": _, "value": _}), {"dtype": _, "shape": _}):
             return f"expected a prim value, found a tensor {values.shown(found)}"
-        case bool(), {"dtype": "bool", "value": _}:
-            return None
-        case bool(), {"dtype": theirs, "value": _}:
-            return f"expected a truth, found a prim value of {values.shown(theirs)}"
-        case int(), {"dtype": "bool", "value": _}:
-            return "expected an integer, found a truth"
-        case {"dtype": dtype, "value": _}, bool() if dtype != "bool":
-            return f"expected a prim value of {dtype}, found a truth"
-        case {"dtype": dtype, "value": _}, {"dtype": theirs, "value": _} if dtype != theirs:
-            if dtypes.is_float(dtype) and isinstance(theirs, str) and theirs in bits.FORMATS:
-                return None
-            return f"expected a prim value of {dtype}, found one of {values.shown(theirs)}"
+        case ((bool() | int() | {"dtype": _, "value": _}), (bool() | int() | float() | {"dtype": _, "value": _})):
+            return _other_dtype(_dtype_of(wanted), found, bare)
         case _:
             return None
+
+
+def _dtype_of(scalar: Any) -> Any:
+    """The dtype that a scalar is of: the one it tells, or the one of a bare number."""
+    match scalar:
+        case dict():
+            return scalar["dtype"]
+        case bool():
+            return "bool"
+        case int():
+            return "int64"
+        case _:
+            return "float64"
+
+
+def _other_dtype(wanted: str, found: Any, bare: Bare) -> str | None:
+    theirs = _dtype_of(found)
+    if isinstance(found, dict):
+        same = _sort(wanted) == _sort(theirs) if bare == "number" else wanted == theirs
+        return None if same else f"expected a prim value of {wanted}, found one of {values.shown(theirs)}"
+    if bare != "own":
+        truth = theirs == "bool" and wanted != "bool"  # (0 and 1 may stand for a truth, no truth for a number)
+        return f"expected a prim value of {wanted}, found a truth" if truth else None
+    if theirs == wanted or (wanted == "float64" and theirs == "int64"):  # (1.0 is 1 to many a writer of JSON)
+        return None
+    told = '{"dtype": …, "value": …}'
+    return f"expected a prim value of {wanted}, found {found!r}, which alone is one of {theirs}: tell it as {told}"
+
+
+def _sort(dtype: Any) -> str:
+    """Truths, integers, or floats."""
+    if dtype == "bool" or not isinstance(dtype, str):
+        return str(dtype)
+    return "float" if dtypes.is_float(dtype) else "integer"
 
 
 NOTHING_ASKED = "all of the result is left open, or its permitted sets are too wide to tell"

@@ -152,14 +152,14 @@ def _ran(case: Case, checked: CheckedModule) -> Record:
     if case.expect.kind != "Returned":
         return found
     ended, permitted = (
-        api.run(checked, entry, *map(data.to_value, case.args), externs=LIBRARY, numerics=reading)
+        api.run(checked, entry, *map(data.to_value, case.args), externs=LIBRARY, numerics=reading, typed=True)
         for reading in ("ieee", "enclosure")
     )
     assert isinstance(ended, Returned), f"{case.place}: {ended}"
     effects = [{"kind": e.kind, "name": e.name, "payload": list(map(values.to_json, e.payload))} for e in ended.effects]
     found |= {
-        "value": values.to_json(ended.value),
-        "arguments": values.by_bits(list(map(values.to_json, ended.arguments))),
+        "value": values.told(ended.value),
+        "arguments": values.by_bits(list(map(values.told, ended.arguments))),
     }
     found |= {"effects": effects, "permitted": None}
     if isinstance(permitted, Returned):

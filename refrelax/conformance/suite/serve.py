@@ -108,7 +108,7 @@ def _ran(asked: Line) -> Line:
         checked = api.check(module)
         if asked["ask"] == "check":
             return {"end": "accepted", "types": types_of(checked)}
-        ended = api.run(checked, asked["entry"], *map(values.from_json, asked["args"]), externs=LIBRARY)
+        ended = api.run(checked, asked["entry"], *map(values.from_json, asked["args"]), externs=LIBRARY, typed=True)
     except Rejection as rejection:
         return {"end": "rejected", "why": str(rejection)}
     except UsageError as error:
@@ -118,8 +118,8 @@ def _ran(asked: Line) -> Line:
             effects = [
                 {"kind": e.kind, "name": e.name, "payload": list(map(values.to_json, e.payload))} for e in ended.effects
             ]
-            given = list(map(values.to_json, ended.arguments))
-            return {"end": "returned", "value": values.to_json(ended.value), "arguments": given, "effects": effects}
+            given = list(map(values.told, ended.arguments))
+            return {"end": "returned", "value": values.told(ended.value), "arguments": given, "effects": effects}
         case Trapped() | Unspecified():
             return {"end": "trapped", "why": f"{ended.rule}: {ended.message}"}
         case Exhausted():

@@ -18,7 +18,7 @@ from refrelax.conformance.suite.records import PROFILES, Record, hash_of
 from refrelax.errors import UsageError
 from refrelax.version import SPEC_EDITION, __version__
 
-FORMAT = 4
+FORMAT = 5
 """The version of the records' form; it grows when a reader of the old form would go wrong."""
 
 LICENSE = "Apache-2.0"

@@ -60,6 +60,21 @@ def to_json(value: Any) -> Any:
             return {"opaque": type(value).__name__}
 
 
+BARE = ("int64", "bool")
+"""The dtypes of scalars that are told as a bare number or truth."""
+
+
+def told(value: Any) -> Any:
+    """What a run gives, each scalar with its dtype but for those that a bare number or truth is of."""
+    match value:
+        case Prim(dtype=dtype, value=number) if dtype in BARE:
+            return number
+        case tuple():
+            return [told(each) for each in value]
+        case _:
+            return to_json(value)
+
+
 def from_json(spec: Any) -> Any:
     """``to_json`` backwards: what ``rr.run`` takes.
 
@@ -171,7 +186,7 @@ def permitted_to_json(value: Any) -> Any:
         case tuple():
             return [permitted_to_json(each) for each in value]
         case _:
-            return to_json(value)
+            return told(value)
 
 
 def _element(payload: Payload, dtype: str) -> Any:

@@ -379,15 +379,16 @@ class Interpreter(Machine):
 
     @rule("ev/prim-func-result")
     def enter(self, name: str, args: list[Any]) -> Any:
-        """A run that begins at a function: of a loop-level one the number that it returns, a float as an element."""
+        """A run that begins at a function: of a loop-level one the number that it returns, of its dtype, a float as an
+        element."""
         result, function = self.call_global(name, args), self.module.functions[name]
         if not isinstance(function, PrimFunc) or result is None or function.ret is None:
             return result
         match dtypes.kind(function.ret):
             case "bool":
-                return self.numerics.decide(result)
+                return Prim("bool", self.numerics.decide(result))
             case "int" | "uint":
-                return self.numerics.to_index(result, function.ret)
+                return Prim(function.ret, self.numerics.to_index(result, function.ret))
             case "float" if self.numerics.poison_rule(result) is not None:
                 raise unspecified("ev/prim-value", f"the {function.ret} that {name} gives has no value", function.span)
             case _:

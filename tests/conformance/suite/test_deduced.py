@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +17,7 @@ from refrelax.conformance.suite.deduced import difference, required_of, types_of
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.records import record_of
 from refrelax.shape_solver import Unknown
+from refrelax.syntax.json_ import schema
 
 N = {"node": "SymVar", "name": "n", "dtype": "int64"}
 
@@ -105,3 +110,71 @@ def main(x: R.Tensor(("n",), "int32"), y: R.Tensor(("n",), "int32")):
 """
     module = api.parse(text)
     assert required_of(module, types_of(api.check(module))) == {}
+
+
+# --- derivation functions --------------------------------------------------------------------------------------------
+
+
+def function(params: Any, derive: str | None, ret: Any = None) -> dict[str, Any]:
+    ret = ret or {"node": "AnyType"}
+    return {"node": "FuncType", "params": params, "ret": ret, "purity": True, "derive_func": derive}
+
+
+def within(inner: Any) -> list[dict[str, Any]]:
+    """Types that hold another one."""
+    return [
+        inner,
+        function([inner], None),
+        function([tensor(N)], "a", inner),
+        function([function([inner], None)], "b"),
+        function(None, None, inner),
+        {"node": "TupleType", "fields": [tensor(N), inner]},
+    ]
+
+
+ANY: dict[str, Any] = {"node": "AnyType"}
+OTHER_DERIVATIONS = [
+    (function(None, "a"), function(None, None)),
+    (function(None, "a"), function(None, "b")),
+    (function(None, None), function(None, "a")),
+    (function([ANY], "a"), function([ANY], None)),
+    (function([ANY], "a"), function([ANY], "b")),
+    (function([ANY], None), function([ANY], "a")),
+]
+HELD = [
+    (ours, theirs, word)
+    for wanted, found in OTHER_DERIVATIONS
+    for ours, right, wrong in zip(within(wanted), within(wanted), within(found), strict=True)
+    for theirs, word in ((right, "passed"), (wrong, "failed"))
+]
+
+
+def test_a_derivation_function_is_part_of_a_type_wherever_it_stands() -> None:
+    """Subtyping looks at none beside parameters, and two types that permit each other passed for one."""
+    found = [difference({"main": {"f": ours}}, {"main": {"f": theirs}}) for ours, theirs, _ in HELD]
+    assert [h for h, each in zip(HELD, found, strict=True) if ("passed" if each is None else each[0]) != h[2]] == []
+
+
+def test_what_less_of_equality_leaves_may_lose_it_only_with_the_type() -> None:
+    ours = {"main": {"f": function([ANY], "a"), "g": tensor(UP)}}
+    coarse = {"main": {"f": function(None, None)}}
+    for theirs, word in ((function(None, None), None), (function([ANY], "a"), None), (function([ANY], "b"), "failed")):
+        found = difference(ours, {"main": {**ours["main"], "f": theirs}}, coarse)
+        assert (None if found is None else found[0]) == word
+
+
+NODE_TYPES = Path(__file__).resolve().parents[3] / "conformance" / "second" / "runner" / "types.js"
+
+
+@pytest.mark.skipif(shutil.which("node") is None or not NODE_TYPES.is_file(), reason="needs node")
+def test_the_judge_for_node_holds_derivation_functions_as_well() -> None:
+    program = (
+        f"const {{ difference }} = require({json.dumps(str(NODE_TYPES))});"
+        "const [defs, held] = JSON.parse(require('node:fs').readFileSync(0));"
+        "const told = (f, other) => difference({ main: { f } }, { main: { f: other } }, {}, defs);"
+        "const word = ([ours, theirs]) => (told(ours, theirs) ?? ['passed'])[0];"
+        "console.log(JSON.stringify(held.map(word)));"
+    )
+    asked = json.dumps([schema()["$defs"], [each[:2] for each in HELD]])
+    told = subprocess.run(["node", "-e", program], input=asked, capture_output=True, text=True, check=True).stdout
+    assert [h for h, word in zip(HELD, json.loads(told), strict=True) if word != h[2]] == []

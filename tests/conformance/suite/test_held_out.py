@@ -10,10 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from refrelax.conformance import load
 from refrelax.conformance.suite.judge import judge
-from refrelax.conformance.suite.records import exported
 from tests.scripts import script
+from tests.suite_records import records
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = ROOT / "conformance" / "held-out" / "impl.c"
@@ -30,8 +29,7 @@ def tool() -> ModuleType:
 
 def test_nothing_that_it_answers_is_wrong(tmp_path: Path) -> None:
     program = tool().compiled(SOURCE.read_text("utf-8"), tmp_path, "own")
-    records = [json.loads(json.dumps(each)) for each in exported(load())]
-    asked = [each for each in records if each["profile"] in tool().PROFILES]
+    asked = [each for each in records() if each["profile"] in tool().PROFILES]
     lines = [json.dumps(tool().request(k, each, "tree")).encode() + b"\n" for k, each in enumerate(asked)]
     answers = tool().answered(program, lines)
     assert len(answers) == len(lines)
@@ -45,8 +43,8 @@ def test_a_mutant_changes_one_token_and_is_killed_by_a_case_that_sees_it(tmp_pat
     listed = tool().mutants(source)
     assert len(listed) > 1000 and all(m.text != source[m.start : m.end] for m in listed)
     assert not any("unsupported(" in m.line for m in listed)
-    records = [json.loads(json.dumps(r)) for r in exported(c for c in load() if c.name.startswith("single-features/"))]
-    asked = tool().ask(tool().compiled(source, tmp_path, "own"), records)
+    few = [r for r in records() if r["name"].startswith("single-features/")]
+    asked = tool().ask(tool().compiled(source, tmp_path, "own"), few)
     drawn = random.Random(1).sample([m for m in listed if 'same(op, "Sub")' in m.line or "popcount" in m.line], 4)
     words = [tool().killer(source[: m.start] + m.text + source[m.end :], asked, tmp_path, "mutant") for m in drawn]
     assert all(word is not None for word in words)

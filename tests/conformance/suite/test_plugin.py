@@ -83,3 +83,13 @@ def test_a_command_that_does_not_start_says_so(pytester: pytest.Pytester, suite:
     found = run(pytester, suite, json.dumps("/no/such/command here"))
     found.assert_outcomes(failed=5)
     found.stdout.fnmatch_lines(["*cannot be started*"])
+
+
+@pytest.mark.thorough
+def test_other_tests_of_the_folder_are_collected_where_they_are_given(pytester: pytest.Pytester, suite: Path) -> None:
+    own = pytester.makepyfile(test_own="def test_own():\n    assert False\n")
+    pytester.makeini("[pytest]\ntestpaths = .\n")
+    run(pytester, suite, SERVE).assert_outcomes(passed=5)
+    run(pytester, suite, SERVE, own.name).assert_outcomes(passed=5, failed=1)
+    run(pytester, suite, SERVE, ".", "-k", "own").assert_outcomes(failed=1, deselected=5)
+    assert pytester.runpytest_subprocess("-p", "no:cacheprovider").ret == pytest.ExitCode.TESTS_FAILED

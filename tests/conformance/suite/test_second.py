@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 
-from refrelax.conformance import load, load_named_examples
 from refrelax.conformance.suite.pairs import Scored, score
 from refrelax.conformance.suite.protocol import request
-from refrelax.conformance.suite.records import exported
 from refrelax.conformance.suite.scores import board, lacks
 from tests.scripts import script
+from tests.suite_records import records
 
 ROOT = Path(__file__).resolve().parents[3]
 SECOND = ROOT / "conformance" / "second"
@@ -33,15 +32,13 @@ pytestmark = pytest.mark.skipif(
 @cache
 def scored() -> tuple[Scored, ...]:
     """What is said of its answers to all cases (a part drawn by position hid one for a week)."""
-    cases = (*load(), *load_named_examples())
-    records = [json.loads(json.dumps(each)) for each in exported(cases)]
-    sent = [(r, request(k, r, "tree")) for k, r in enumerate(records)]
+    sent = [(r, request(k, r, "tree")) for k, r in enumerate(records())]
     asked = [(r, q) for r, q in sent if q is not None and r["profile"] in ("static", "graph", "loops")]
     lines = "".join(json.dumps(q) + "\n" for _, q in asked)
     found = subprocess.run(["node", SECOND / "main.js"], input=lines, capture_output=True, text=True, check=True)
     answers = [json.loads(line) for line in found.stdout.splitlines()]
     assert [a["id"] for a in answers] == [q["id"] for _, q in asked]
-    return tuple(score(records, {r["name"]: a for (r, _), a in zip(asked, answers, strict=True)}))
+    return tuple(score(records(), {r["name"]: a for (r, _), a in zip(asked, answers, strict=True)}))
 
 
 @pytest.mark.thorough
@@ -82,8 +79,7 @@ def test_a_mutant_is_killed_by_the_cases_that_see_it() -> None:
     """In a process for all of them, as by a process of its own; a mutant that hangs is killed by what it was asked."""
     name = "ops/reduce.js"
     drawn = [m for m in tool().mutants() if m["file"] == name and "arms" not in m["kind"]][:12]
-    records = [json.loads(json.dumps(r)) for r in exported(load()) if "relax.sum" in r.get("operators", ())]
-    asked = tool().ask(records)
+    asked = tool().ask([r for r in records() if "relax.sum" in r.get("operators", ())])
     found = tool().killers(drawn, asked, 2)
     assert any(found) and all(name in {r["name"] for r in asked.records} for names in found for name in names)
 
@@ -100,3 +96,20 @@ def test_the_exported_data_kill_mutants() -> None:
         check=False,
     )
     assert found.returncode == 0
+
+
+@pytest.mark.thorough
+def test_mutants_of_the_dtype_of_a_scalar_and_of_derivation_functions_die() -> None:
+    """Both judges were blind to them."""
+    names = (
+        *("separating-corners/functions-", "separating-corners/a-derivation-"),
+        *("evaluation/scalars", "kinds/float-prim", "separating-runs/kinds-of-values-returned"),
+        "trees/ret-as-an-intrinsic",
+    )
+    asked = tool().ask([r for r in records() if r["name"].startswith(names)])
+    places = [("values.js", 'return dtype === "int64"'), ("types/lattice.js", "derive_func !== null")]
+    drawn = [m for m in tool().mutants() if any(m["file"] == f and text in m["in"] for f, text in places)]
+    assert len(drawn) > 15 and {m["file"] for m in drawn} == {file for file, _ in places}
+    known = tool().equivalents()
+    found = zip(drawn, tool().killers(drawn, asked), strict=True)
+    assert [tool().key(m) for m, by in found if not by and not tool().same(m, known)] == []

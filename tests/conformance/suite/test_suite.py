@@ -8,30 +8,21 @@ import shutil
 import sys
 from collections import Counter
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refrelax.cli import main
-from refrelax.conformance import load, load_named_examples
 from refrelax.conformance.suite import schemas, serve, store, values
 from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.pairs import score
 from refrelax.conformance.suite.protocol import request
-from refrelax.conformance.suite.records import Record, exported
 from refrelax.conformance.suite.scores import board, junit
+from tests.suite_records import records
 
 jsonschema = pytest.importorskip("jsonschema")
-
-
-@cache
-def records(first: int | None = None) -> tuple[Record, ...]:
-    """The records of all cases, or of the ``first``."""
-    cases = islice((*load(), *load_named_examples()), first)
-    return tuple(json.loads(json.dumps(each)) for each in exported(tuple(cases)))
 
 
 @cache

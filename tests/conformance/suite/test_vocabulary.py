@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from refrelax.conformance import load
-from refrelax.conformance.suite.records import exported
 from refrelax.conformance.suite.vocabulary import intrinsics, operators
+from tests.suite_records import records
 
 SPEC = Path(__file__).resolve().parents[3] / "spec"
 
@@ -35,7 +34,7 @@ def test_the_text_names_every_operator() -> None:
 def test_every_call_of_a_case_is_as_they_say() -> None:
     known, counted = operators(), intrinsics()
     seen = set()
-    for record in exported(load()):
+    for record in records():
         for node in nodes(record.get("tree")) if record["expect"].split()[0] != "Malformed" else ():
             if node.get("node") == "Intrinsic" and record["verdict"] == "accepts":
                 least, most = (counted.get(node["op"], {}).get(each) for each in ("least", "most"))

@@ -1,0 +1,163 @@
+"""The dtype of a scalar that a run gives: records tell it, and an answer of another one is wrong, in both judges."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import refrelax as rr
+from refrelax.conformance import load
+from refrelax.conformance.cases import Case
+from refrelax.conformance.suite import store
+from refrelax.conformance.suite.judge import judge
+from refrelax.conformance.suite.records import record_of
+from refrelax.conformance.suite.serve import answer
+
+ROOT = Path(__file__).resolve().parents[3]
+JUDGE = ROOT / "conformance" / "second" / "runner" / "judge.js"
+
+
+def prim(dtype: str, value: int) -> dict[str, str]:
+    return {"dtype": dtype, "value": hex(value)}
+
+
+ONE_AND_A_HALF = prim("float64", 0x3FF8000000000000)
+NARROW = prim("float32", 0x3FC00000)
+
+RESULTS: list[tuple[Any, Any, str]] = [
+    (7, 7, "passed"),
+    (7, prim("int64", 7), "passed"),
+    (7, prim("int32", 7), "failed"),
+    (7, prim("uint64", 7), "failed"),
+    (prim("int32", 7), prim("int32", 7), "passed"),
+    (prim("int32", 7), prim("int32", 8), "failed"),
+    (prim("int32", 7), prim("int64", 7), "failed"),
+    (prim("int32", 7), prim("uint32", 7), "failed"),
+    (prim("int32", 7), 7, "failed"),
+    (True, True, "passed"),
+    (True, prim("bool", 1), "passed"),
+    (True, 1, "failed"),
+    (True, prim("int8", 1), "failed"),
+    (1, True, "failed"),
+    (1, prim("bool", 1), "failed"),
+    (ONE_AND_A_HALF, 1.5, "passed"),
+    (ONE_AND_A_HALF, ONE_AND_A_HALF, "passed"),
+    (ONE_AND_A_HALF, NARROW, "failed"),
+    (prim("float64", 0x4000000000000000), 2, "passed"),
+    (NARROW, NARROW, "passed"),
+    (NARROW, 1.5, "failed"),
+    (NARROW, ONE_AND_A_HALF, "failed"),
+    (prim("int32", 7), prim("nothing", 7), "failed"),
+    (prim("int32", 7), {"dtype": [], "value": "0x7"}, "failed"),
+]
+"""A result, an answer, and what is said of it."""
+
+ARGUMENTS = [
+    (prim("int32", 7), 7, "passed"),
+    (prim("int32", 7), prim("int32", 7), "passed"),
+    (prim("int32", 7), prim("int64", 7), "failed"),
+    (True, 1, "passed"),
+    (1, True, "failed"),
+    (NARROW, 1.5, "passed"),
+]
+"""A bare number is of the parameter's dtype, which the run was given."""
+
+PAYLOADS = [
+    (7, prim("int32", 7), "passed"),
+    (7, prim("bool", 1), "failed"),
+    (1, prim("bool", 1), "failed"),
+    (ONE_AND_A_HALF, NARROW, "passed"),
+    (ONE_AND_A_HALF, prim("int64", 1), "failed"),
+    (7, 7, "passed"),
+]
+"""What is printed counts by its number (``va/refinement``)."""
+
+
+def record(part: str, wanted: Any) -> dict[str, Any]:
+    held: dict[str, Any] = {"value": None, "arguments": [], "effects": []}
+    own = {**held, part: [wanted] if part == "arguments" else wanted}
+    if part == "effects":
+        own = {**held, part: [{"kind": "print", "name": "relax.print", "payload": [wanted]}]}
+    permitted = {**own, "effects": [each["payload"] for each in own["effects"]]}
+    return {"ask": "run", "expect": "Returned", **own, "permitted": permitted}
+
+
+def answered(part: str, found: Any) -> dict[str, Any]:
+    own = record(part, found)
+    return {"end": "returned", **{key: own[key] for key in ("value", "arguments", "effects")}}
+
+
+HELD = [
+    *(("value", *each) for each in RESULTS),
+    *(("value", [wanted], [found], word) for wanted, found, word in RESULTS),
+    *(("arguments", *each) for each in ARGUMENTS),
+    *(("effects", *each) for each in PAYLOADS),
+]
+
+
+@pytest.mark.parametrize(("part", "wanted", "found", "word"), HELD)
+def test_the_judge_holds_the_dtype(part: str, wanted: Any, found: Any, word: str) -> None:
+    assert judge(record(part, wanted), answered(part, found))[0] == word
+
+
+@pytest.mark.skipif(shutil.which("node") is None or not JUDGE.is_file(), reason="needs node, and conformance/second")
+def test_the_judge_for_node_holds_it_as_well() -> None:
+    program = (
+        f"const {{ judge }} = require({json.dumps(str(JUDGE))});"
+        "const held = JSON.parse(require('node:fs').readFileSync(0));"
+        "console.log(JSON.stringify(held.map(([record, answer]) => judge(record, answer, {})[0])));"
+    )
+    asked = json.dumps([(record(part, wanted), answered(part, found)) for part, wanted, found, _ in HELD])
+    told = subprocess.run(["node", "-e", program], input=asked, capture_output=True, text=True, check=True).stdout
+    words = json.loads(told)
+    assert [h for h, word in zip(HELD, words, strict=True) if word != h[3]] == []
+
+
+def test_a_bare_number_of_another_dtype_is_told_how_it_is_written() -> None:
+    _, why = judge(record("value", prim("int32", 7)), answered("value", 7))
+    told = "value: expected a prim value of int32, found 7, which alone is one of int64: tell it as"
+    assert why == told + ' {"dtype": …, "value": …}'
+
+
+def named(name: str) -> Case:
+    return next(each for each in load() if each.name == name)
+
+
+def test_a_record_tells_the_dtype_of_a_scalar_and_the_definition_answers_so() -> None:
+    told = record_of(named("evaluation/scalars-come-and-go"))
+    dtypes = {each["dtype"] for each in told["value"] if isinstance(each, dict)}
+    assert len(dtypes) > 3 and not dtypes & {"int64", "bool"}
+    asked = {key: told[key] for key in ("ask", "tree", "constants", "entry", "args")}
+    found = answer({**asked, "case": told["name"]})
+    assert found["value"] == told["value"] and judge(told, found) == ("passed", "")
+
+
+def test_a_run_shows_scalars_with_their_dtype_where_that_is_asked_for() -> None:
+    text = (
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(a: R.Prim('int32'), b: R.Shape(ndim=1)):\n        return (a, b)\n"
+    )
+    checked = rr.check(rr.parse(text))
+    plain, typed = rr.run(checked, "main", 7, (2,)), rr.run(checked, "main", 7, (2,), typed=True)
+    assert isinstance(plain, rr.Returned) and plain.value[0] == 7 and plain.arguments[0] == 7
+    assert isinstance(typed, rr.Returned) and typed.value[0] == typed.arguments[0] == rr.Prim("int32", 7)
+    assert plain.value[1] == typed.value[1]
+
+
+@pytest.mark.parametrize(("dtype", "body", "value"), [("int32", "n + 1", 8), ("bool", "n < 8", True)])
+def test_a_loop_level_entry_gives_a_scalar_of_the_dtype_that_it_declares(dtype: str, body: str, value: int) -> None:
+    checked = rr.check(rr.parse(f"@T.prim_func(private=True)\ndef main(n: T.int32) -> T.{dtype}:\n    return {body}\n"))
+    typed, plain = (rr.run(checked, "main", 7, typed=each) for each in (True, False))
+    assert isinstance(typed, rr.Returned) and typed.value == rr.Prim(dtype, value)
+    assert isinstance(plain, rr.Returned) and plain.value == value and not isinstance(plain.value, rr.Prim)
+
+
+def test_a_suite_of_the_old_form_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"format": 4, "cases": []}', "utf-8")
+    with pytest.raises(rr.UsageError, match="expected a suite of format 5, found 4"):
+        list(store.read(tmp_path))
