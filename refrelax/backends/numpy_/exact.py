@@ -176,6 +176,11 @@ def cast(x: Any, dtype: Any) -> Any:
     """Conversion to a NumPy dtype: integers wrap, floats round once; a NaN or an out-of-range float gives any
     integer."""
     x, dtype = np.asarray(x), np.dtype(dtype)
+    if x.dtype.isbuiltin == 1 == dtype.isbuiltin:  # (a dtype tells its name slowly)
+        if dtype == np.bool_:
+            return x != 0
+        with np.errstate(all="ignore"):
+            return x.astype(dtype)
     if x.dtype.name in ("int4", "uint4", "int2", "uint2", "int1", "uint1"):
         x = x.astype(np.int8)  # ml_dtypes does not convert all narrow numbers to each other
     elif x.dtype.itemsize == 1 and x.dtype.kind not in "iub" and x.dtype != dtype:

@@ -6,7 +6,7 @@ whose memory nothing else can see (``liveness.py``); what does not fit there is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from itertools import pairwise
 from math import prod
@@ -17,6 +17,7 @@ import numpy as np
 from refrelax.backends.numpy_.blocks import Reshaped
 from refrelax.backends.numpy_.fast_losses import LOSSES
 from refrelax.backends.numpy_.fast_norms import NORMS
+from refrelax.backends.numpy_.fast_places import PLACES, whole
 from refrelax.backends.numpy_.fast_rows import FLOATS, SHORT, VECDOT, blocks, row_squares, row_sums, trailing
 from refrelax.backends.numpy_.fast_scales import dequantize, quantize
 from refrelax.backends.numpy_.memory import fresh
@@ -33,11 +34,6 @@ Apply = Callable[..., Any]
 def usual(x: Any) -> bool:
     """An array in a format in which mode ``fast`` calculates as NumPy does."""
     return type(x) is np.ndarray and x.dtype in FLOATS
-
-
-def whole(x: Any) -> Any:
-    """NumPy gives scalars where an array of rank 0 is meant."""
-    return x if type(x) is np.ndarray else np.asarray(x)
 
 
 def room(out: Any, dtype: Any, *shapes: tuple[int, ...]) -> Any:
@@ -148,6 +144,11 @@ def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> An
     first = 0 if axis is None else None if axis == [] else trailing(axis, a.ndim)
     width = 0 if first is None else prod(a.shape[first:])
     if first is None or not width or not (a.flags.c_contiguous and b.flags.c_contiguous):
+        if first is None and axis and a.size and a.flags.c_contiguous and b.flags.c_contiguous:
+            axes = [k % a.ndim for k in (axis if isinstance(axis, list) else [axis])]
+            if a.ndim - 1 not in axes or a.shape[-1] <= SHORT:
+                total = _along(a, b, axes, mean)
+                return total.reshape([1 if k in axes else n for k, n in enumerate(a.shape)]) if keepdims else total
         product = a * b
         return (_mean if mean else _total)(product, axis, keepdims)
     lead = a.shape[:first]
@@ -158,11 +159,22 @@ def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> An
     return total.reshape((*lead, *(1,) * (a.ndim - first)) if keepdims else lead)
 
 
+def _along(a: Any, b: Any, axes: Sequence[int], mean: bool) -> Any:
+    """Sums of products over axes that are not the last ones: each is added where it is made."""
+    every = "abcdefghijklmnopqrstuvwxyz"[: a.ndim]
+    total = np.einsum(f"{every},{every}->{''.join(c for k, c in enumerate(every) if k not in axes)}", a, b)
+    return np.asarray(total / a.dtype.type(prod(a.shape[k] for k in axes)) if mean else total)
+
+
 def _spread(name: str, root: bool) -> Apply:
     """The variance, or its root, of rows."""
     row = OPERATORS[name]
 
-    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def apply(x: Any, apart: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+        """``apart``: the distances of ``x`` from the means, where these are known."""
+        if apart is not None and axis and usual(x) and x.size and apart.dtype == x.dtype and apart.shape == x.shape:
+            found = sum_of_products(apart, apart, axis, bool(keepdims), mean=True)
+            return whole(np.sqrt(found) if root else found)
         first = None if not axis or not usual(x) or not x.size else trailing(axis, x.ndim)
         if first is None and axis and usual(x) and x.size and x.flags.c_contiguous:
             return _spread_apart(x, axis, bool(keepdims), root)
@@ -188,9 +200,7 @@ def _spread_apart(x: Any, axis: Any, keepdims: bool, root: bool) -> Any:
     count = x.dtype.type(prod(x.shape[a] for a in axes))
     apart = fresh(x.shape, x.dtype)
     np.subtract(x, np.add.reduce(x, tuple(axes), keepdims=True) / count, out=apart)
-    every = "abcdefghijklmnopqrstuvwxyz"[: x.ndim]
-    kept = "".join(c for k, c in enumerate(every) if k not in axes)
-    width = np.einsum(f"{every},{every}->{kept}", apart, apart) / count
+    width = _along(apart, apart, axes, mean=True)
     width = np.sqrt(width) if root else width
     return whole(width.reshape([1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdims else width)
 
@@ -245,7 +255,14 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
     if a.ndim == b.ndim == 2 and a.dtype == b.dtype == np.float16 and a.shape[1] == b.shape[0] and a.size >= LARGE:
         if out_dtype is None or out_dtype in ("void", "float16"):
             return _half_product(a, b)
+    if a.dtype is b.dtype is BYTE and out_dtype == "int32" and a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0]:
+        if 0 < a.shape[1] < SUMS and a.size and b.size:
+            return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.int32)
     return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
+
+
+BYTE, SUMS = np.dtype(np.int8), 1 << 10
+"""So many products of bytes, at most 2**14 each, have sums that float32 holds, in any order."""
 
 
 def _half_product(a: Any, b: Any) -> Any:
@@ -380,6 +397,7 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.clip": _clip,
     **NORMS,
     **LOSSES,
+    **PLACES,
     "relax.mean": _mean,
     "relax.sum": _total,
     "relax.variance": _spread("relax.variance", root=False),
