@@ -129,7 +129,15 @@ def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
         total = np.einsum("ij->i", x.reshape(prod(lead), width))
         return total.reshape((*lead, *(1,) * (x.ndim - first)) if keepdims else lead)
     sum_: Any = np.add.reduce
+    if first is None and isinstance(axis, list) and x.ndim - 1 in axis and x.flags.c_contiguous:
+        if 0 < x.shape[-1] <= SHORT and x.size >= LARGE and x.shape[-1] >= LANES:  # the last axis, then the others
+            lines = np.einsum("ij->i", x.reshape(-1, x.shape[-1])).reshape((*x.shape[:-1], 1))
+            return sum_(lines, axis=tuple(axis), keepdims=keepdims)
     return sum_(x, axis=_axes(axis), keepdims=keepdims)
+
+
+LANES = 32
+"""Elements of a line that is worth its own sum."""
 
 
 def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -295,6 +303,8 @@ def _concat(*given: Any, axis: Any = 0) -> Any:
     """``given``: the parts, or one tuple of them; a part may be ``Reshaped``, which is copied once."""
     parts = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
     lead = parts[0].shape if parts else ()
+    if lead and type(axis) is int and type(parts[0]) is np.ndarray and parts[0].nbytes < SMALL and _plain(parts):
+        return np.concatenate(parts, axis=axis)
     if type(axis) is not int or not lead or not _alike(parts):
         return whole(OPERATORS["relax.concat"]({"axis": axis}, (tuple(map(_now, parts)),), True))
     axis %= len(lead)
@@ -317,6 +327,16 @@ def _concat(*given: Any, axis: Any = 0) -> Any:
             slot[...] = part
         first += part.shape[axis]
     return result
+
+
+SMALL = 1 << 20
+"""Bytes of a part from which on memory that was used before is worth a look."""
+
+
+def _plain(parts: Any) -> bool:
+    """Whether all parts are arrays of one dtype."""
+    kind = parts[0].dtype
+    return all([type(each) is np.ndarray and each.dtype is kind for each in parts])  # noqa: C419
 
 
 def _alike(parts: Any) -> bool:

@@ -59,6 +59,28 @@ def scatter_nd(x: Any, indices: Any, updates: Any, reduction: str = "update") ->
     return whole(OPERATORS["relax.scatter_nd"]({"reduction": reduction}, (x, indices, updates), True))
 
 
+def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """Numbers added at places that are all there, in their order."""
+    if (
+        accumulate
+        and type(indices) is tuple
+        and len(indices) == x.ndim == 2
+        and x.dtype is values.dtype
+        and x.dtype in WIDE
+        and values.size
+        and x.size
+        and all([i.dtype is INDEX and i.shape == values.shape for i in indices])  # noqa: C419
+    ):
+        (i, j), (n, m) = indices, x.shape
+        if within(i, n) and within(j, m):
+            places = i * m
+            places += j
+            result = in_rows(x)
+            np.add.at(result.reshape(-1), places.reshape(-1), np.add(values, 0).reshape(-1))  # (a sum begins at +0)
+            return result
+    return OPERATORS["relax.index_put"]({"accumulate": accumulate}, (x, indices, values), True)
+
+
 def one_hot(x: Any, on: Any, off: Any, depth: int, axis: int) -> Any:
     """Rows of zeros but for one number each."""
     kind = FLOATS.get(on.dtype)
@@ -142,6 +164,7 @@ def whole(x: Any) -> Any:
 
 PLACES: dict[str, Callable[..., Any]] = {
     "relax.scatter_nd": scatter_nd,
+    "relax.index_put": index_put,
     "relax.one_hot": one_hot,
     "relax.flip": flip,
     "relax.slice_scatter": slice_scatter,

@@ -181,6 +181,14 @@ def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
                     given = numbers(dtype, 4, *width), at, numbers(dtype, len(at), *width, seed=1)
                     yield given, {"reduction": how}
                     yield (given[0].T.copy().T, at, given[2].T.copy().T), {"reduction": how}
+        case "index_put":
+            for dtype, index, add in product(DTYPES, ([], [1], [3, 0], [1, 1, 1], [-1], [9]), (True, False)):
+                at = np.array(index, np.int64)
+                values = -numbers(dtype, len(at), seed=1) * 0 if dtype[:5] == "float" else numbers(dtype, len(at))
+                for given in (numbers(dtype, 4, 5) * 0, numbers(dtype, 4, 5), numbers(dtype, 5, 4).T):
+                    yield (given, (at, at // 2), values), {"accumulate": add}
+                    yield (given, (at, at // 2), numbers(dtype, len(at), seed=2)), {"accumulate": add}
+                yield (numbers(dtype, 4), at, values), {"accumulate": add}
         case "slice_scatter":
             for dtype, (start, stop, step), axis in product(
                 DTYPES, ((1, 3, 1), (0, 4, 2), (2, 2, 1), (3, 9, 1)), (0, -1)
