@@ -76,6 +76,16 @@ def test_parameters_that_are_called_like_what_a_call_uses() -> None:
     body = "\n".join(f"s{k} = R.add({'s' + str(k - 1) if k else names[0]}, {name})" for k, name in enumerate(names))
     f = compiled(params, f"{body}\nout = R.nn.relu(s{len(names) - 1})")
     assert (f["main"](*[ONES] * len(names)) == len(names) + 1).all()
+    with pytest.raises(RunError):
+        f["main"](*[ONES] * (len(names) - 1), np.ones(4, "float32"))
+
+
+def test_no_parameter() -> None:
+    call = compiled("", 'out = R.zeros(R.shape([2]), "float32")', "")["main"]
+    assert (call() == 0).all()
+    with pytest.raises(RunError) as found:
+        call(ONES)
+    assert found.value.outcome == rr.Trapped("ev/arity", "main takes 0 arguments, 1 were given")
 
 
 def test_a_call_while_the_context_is_entered() -> None:
@@ -212,3 +222,35 @@ def test_bytes_whose_products_fill_their_sums() -> None:
         x, y = np.full((2, depth), -128, "int8"), np.full((depth, 3), -128, "int8")
         x[:, 1::7], y[2::5] = 127, 127
         assert (f(x, y) == x.astype("int64") @ y.astype("int64")).all() and f(x, y).dtype == np.int32
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32"])
+def test_integers_are_chosen_by_bits(dtype: str) -> None:
+    params = f'c: R.Tensor((n, m), "bool"), x: R.Tensor((n, m), "{dtype}"), y: R.Tensor((n, m), "{dtype}")'
+    f = compiled(params, "out = R.where(c, x, y)", "n m")["main"]
+    turn, kind = np.random.default_rng(3), np.iinfo(dtype)
+    for shape in ((0, 3), (1, 1), (70, 80), (80, 70)):
+        x, y = (turn.integers(kind.min, kind.max, shape, dtype, endpoint=True) for _ in "xy")
+        c = turn.random(shape) < 0.5
+        assert (f(c, x, y) == np.where(c, x, y)).all()
+        assert (f(c.T, x.T, y.T) == np.where(c, x, y).T).all()
+
+
+@pytest.mark.parametrize("count", [0, 1, 1 << 14, (1 << 14) + 1, 100_000])
+def test_sums_of_long_products(count: int) -> None:
+    f = compiled('x: R.Tensor((n,), "float32")', "a = R.multiply(x, x)\nout = R.sum(a)")["main"]
+    x = np.random.default_rng(count).standard_normal(count).astype("float32")
+    np.testing.assert_allclose(f(x), (x.astype("float64") ** 2).sum(), rtol=2e-6)
+    if count:
+        x[count // 2] = np.nan
+        assert np.isnan(f(x))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_quotients_by_zero_beside_others(dtype: str) -> None:
+    """Those by another number are what they are."""
+    params = f'x: R.Tensor((n,), "{dtype}"), y: R.Tensor((n,), "{dtype}")'
+    x, y = np.array([7, -7, 7, -7], dtype), np.array([2, 2, 0, -2], dtype)
+    for name, wanted in (("floor_divide", [3, -4, 0, 3]), ("floor_mod", [1, 1, 0, -1])):
+        found = compiled(params, f"out = R.{name}(x, y)")["main"](x, y)
+        assert [found[k] for k in (0, 1, 3)] == [wanted[k] for k in (0, 1, 3)]

@@ -93,7 +93,7 @@ class Called:
         enter = QUIET.copy().run if ONE_AT_A_TIME else _apart
         names: dict[str, Any] = {
             "call_": self._called, "enter_": enter, "f_": self._run, "given_": given, "free_": self._free,
-            "none_": NONE, "FAILURES": (*FAILURES, RuntimeError),
+            "none_": NONE, "failures_": (*FAILURES, RuntimeError),
         }  # fmt: skip
         exec(_straight([local(p.name) for p in self._func.params], own), names)  # noqa: S102
         call: Callable[..., Any] = names["call"]
@@ -190,10 +190,10 @@ def _straight(params: Sequence[str], own: bool) -> str:
     listed = f"({args},)" if params else "()"
     return f"""def call({head}):
     if more_:
-        return call_(({args}{", " if params else ""}*more_))
+        return call_({listed} + more_)
     try:
         return {run if own else f"given_({run}, {listed}, free_)"}
-    except FAILURES:
+    except failures_:
         return call_(tuple([each for each in {listed} if each is not none_]))
 """
 

@@ -155,7 +155,7 @@ def floor_divide(a: Any, b: Any) -> Any:
     """Floored division; on floats the floor of the rounded quotient."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "iu":
-        return a // np.where(b == 0, np.ones_like(b), b)
+        return a // _not_zero(b)
     return np.floor(a / b)
 
 
@@ -163,8 +163,13 @@ def floor_modulo(a: Any, b: Any) -> Any:
     """The remainder with the sign of the divisor; on floats ``a - floor(a / b) * b``, each step rounded."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "iu":
-        return a % np.where(b == 0, np.ones_like(b), b)
+        return a % _not_zero(b)
     return a - np.floor(a / b) * b
+
+
+def _not_zero(b: Any) -> Any:
+    """Divisors, 1 in place of 0."""
+    return b if b.all() else np.where(b == 0, np.ones_like(b), b)
 
 
 def converted(x: Any, dtype: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_.blocks import Reshaped
+from refrelax.backends.numpy_.blocks import where as by_bits
 from refrelax.backends.numpy_.fast_losses import LOSSES
 from refrelax.backends.numpy_.fast_norms import NORMS
 from refrelax.backends.numpy_.fast_places import PLACES, whole
@@ -25,6 +26,8 @@ from refrelax.backends.numpy_.narrow import HALF, narrowed, widened
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
+
+INTEGERS = frozenset(np.dtype(code) for code in "bBhHiIqQ")
 
 PLAIN = ("int32", "int64", "float32", "float64")
 
@@ -79,6 +82,11 @@ def _unary(name: str, form: Callable[[Any, Any], Any]) -> Apply:
     return apply
 
 
+def _test(name: str, ufunc: Any) -> Apply:
+    row = OPERATORS[name]
+    return lambda x: whole(ufunc(x) if usual(x) else row({}, (x,), True))
+
+
 def _rsqrt(x: Any, out: Any) -> Any:
     root = np.sqrt(x, out=out)
     return np.divide(x.dtype.type(1), root, out=root if type(root) is np.ndarray else None)
@@ -104,6 +112,12 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
             np.copyto(a, b, where=~chosen)
             return a
         return whole(np.where(chosen, a, b))
+    if type(a) is type(b) is type(condition) is np.ndarray and a.dtype is b.dtype and condition.dtype == np.bool_:
+        if a.dtype in INTEGERS and a.itemsize >= 4 and a.shape == b.shape == condition.shape and a.size >= LARGE:
+            found = fresh(a.shape, a.dtype)
+            if a.flags.c_contiguous and b.flags.c_contiguous:
+                by_bits(condition, a, b, found)
+                return found
     return whole(OPERATORS["relax.where"]({}, (condition, a, b), True))
 
 
@@ -141,6 +155,9 @@ LANES = 32
 
 
 def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    if type(x) is np.ndarray and x.dtype in INTEGERS:  # (which wrap, in any order)
+        add: Any = np.add.reduce
+        return whole(add(x, axis=_axes(axis), keepdims=bool(keepdims), dtype=x.dtype))
     if not usual(x):
         return whole(OPERATORS["relax.sum"]({"axis": axis, "keepdims": keepdims}, (x,), True))
     return whole(_sum(x, axis, bool(keepdims)))
@@ -161,10 +178,18 @@ def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> An
         return (_mean if mean else _total)(product, axis, keepdims)
     lead = a.shape[:first]
     rows, others = a.reshape(prod(lead), width), b.reshape(prod(lead), width)
-    total = VECDOT(rows, others) if width <= SHORT else np.add.reduce(rows * others, -1)
+    total = VECDOT(rows, others) if width <= SHORT else _long(rows, others)
     if mean:
         total /= a.dtype.type(width)
     return total.reshape((*lead, *(1,) * (a.ndim - first)) if keepdims else lead)
+
+
+def _long(a: Any, b: Any) -> Any:
+    """Sums of products of long rows: of pieces, then of their sums."""
+    whole_, count = a.shape[1] // SHORT * SHORT, len(a)
+    pieces = [t[:, :whole_].reshape(count, -1, SHORT) for t in (a, b)]
+    total = np.add.reduce(VECDOT(*pieces), -1)
+    return total + VECDOT(a[:, whole_:], b[:, whole_:]) if whole_ < a.shape[1] else total
 
 
 def _along(a: Any, b: Any, axes: Sequence[int], mean: bool) -> Any:
@@ -217,7 +242,8 @@ def _extreme(name: str, ufunc: Any) -> Apply:
     row = OPERATORS[name]
 
     def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        if not usual(x) or not x.size or axis == []:
+        exact = type(x) is np.ndarray and x.dtype in INTEGERS
+        if not (usual(x) or exact) or not x.size or axis == []:
             return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
         first = None if axis is None or not x.flags.c_contiguous else trailing(axis, x.ndim)
         if first is not None and x.ndim - first > 1:  # (several axes as one: NumPy goes along the last one alone)
@@ -413,6 +439,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
 FAST_OPERATORS: dict[str, Apply] = {
     **{f"relax.{name}": _binary(f"relax.{name}", ufunc) for name, ufunc in UFUNCS.items()},
     **{f"relax.{name}": _unary(f"relax.{name}", form) for name, form in FORMS.items()},
+    **{f"relax.{name}": _test(f"relax.{name}", getattr(np, name)) for name in ("isnan", "isinf", "isfinite")},
     "relax.where": _where,
     "relax.clip": _clip,
     **NORMS,

@@ -109,6 +109,15 @@ def topk(x: Any, k: int, axis: int, **attrs: Any) -> Any:
     return OPERATORS["relax.topk"]({"k": k, "axis": axis, **attrs}, (x,), True)
 
 
+def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    if type(x) is not np.ndarray or x.dtype not in WIDE or beta != 1 or not x.ndim:
+        return whole(OPERATORS["relax.nn.softplus"]({"beta": beta, "threshold": threshold}, (x,), True))
+    t = np.exp(x)
+    np.log1p(t, out=t)
+    np.copyto(t, x, where=x > x.dtype.type(threshold))
+    return t
+
+
 def slice_scatter(x: Any, source: Any, start: Any, stop: Any, step: Any, axis: int) -> Any:
     """Neighbours along an axis overwritten."""
     first, last = start.value, stop.value
@@ -172,4 +181,5 @@ PLACES: dict[str, Callable[..., Any]] = {
     "relax.topk": topk,
     "relax.astype": astype,
     "relax.nn.conv2d": conv2d,
+    "relax.nn.softplus": softplus,
 }

@@ -189,6 +189,9 @@ def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
                     yield (given, (at, at // 2), values), {"accumulate": add}
                     yield (given, (at, at // 2), numbers(dtype, len(at), seed=2)), {"accumulate": add}
                 yield (numbers(dtype, 4), at, values), {"accumulate": add}
+        case "nn.softplus":
+            for dtype, shape, beta in product(DTYPES[:4], ((), (0,), (2, 30)), (1.0, 0.5)):
+                yield (numbers(dtype, *shape) * numpy_dtype(dtype).type(16),), {"beta": beta, "threshold": 20.0}
         case "slice_scatter":
             for dtype, (start, stop, step), axis in product(
                 DTYPES, ((1, 3, 1), (0, 4, 2), (2, 2, 1), (3, 9, 1)), (0, -1)
