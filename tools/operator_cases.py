@@ -226,6 +226,7 @@ POISON: list[Row] = [
     ("op.reduce/empty-position", "argmax", (t("0,"),), "R.argmax(a)", [arg([0], [])]),
     ("op.take/out-of-range", "take", (V2, L2), "R.take(a, b, axis=0)", [arg([2], [1, 2]), arg([2], [1, -1], "int64")]),
     ("op.bucketize/ascending", "bucketize", (V2, V3), "R.bucketize(a, b)", [arg([2], [1, 2]), arg([3], [1, 3, 2])]),
+    ("op.index_put/one-value", "index_put", (V2, L2, V2), "R.index_put(a, (b,), c)", [arg([2], [1, 2]), arg([2], [1, 1], "int64"), arg([2], [3, 4])]),
     ("op.gather/out-of-range", "gather_elements", (V2, L1), "R.gather_elements(a, b)", [arg([2], [1, 2]), arg([1], [2], "int64")]),
     ("op.nn.nll_loss/target-range", "nn.nll_loss", (t("1, 2"), L1), 'R.nn.nll_loss(a, b, reduction="none")', [arg([1, 2], [1, 2]), arg([1], [5], "int64")]),
     ("op.layout_transform/padding", "layout_transform", (V3,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i // 2, i % 2)))", [arg([3], [1, 2, 3])]),

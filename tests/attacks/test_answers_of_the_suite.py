@@ -209,7 +209,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(("how", "ends", "why"), [
     (r'sys.stdout.write(fine + "\n" + fine + "\n"); sys.stdout.flush()', "crash crash crash", "one line"),
     (r'print(fine + "\n" + json.dumps({"id": i + 1, "end": "accepted"}), flush=True)', "crash crash crash", "one line"),

@@ -12,6 +12,7 @@ from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.scalars import PrimExpr
 
 
+@pytest.mark.thorough
 def test_dear_answers_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each bound below ``2**100`` was proved, by a log after all of Z3: 72 of them took 39 seconds."""
     asked: list[Answer] = []

@@ -122,6 +122,7 @@ def sets(draw: st.DrawFn, dtype: str) -> tuple[Any, Any]:
     return wide.legal(Interval(low, high)), member
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(400), deadline=None)
 @given(st.data(), st.sampled_from(sorted(OPERATIONS)), st.sampled_from(list(bits.FORMATS)))
 def test_members_stay_members(data: st.DataObject, name: str, dtype: str) -> None:

@@ -104,7 +104,7 @@ class Module:
 """
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("backend", ["numpy", "cuda"])
 @pytest.mark.parametrize("make", [chain, operands, products, loops, nests])
 def test_twice_the_program_costs_twice_the_steps(make: Callable[[int], str], backend: str) -> None:

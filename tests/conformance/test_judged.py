@@ -226,6 +226,7 @@ def test_a_check_that_tells_nothing_apart_passes_nothing(refuses: bool) -> None:
     assert not words["passed"] and words["not judged"] > 5 and words["failed"] + words["refused"] > 5
 
 
+@pytest.mark.thorough
 def test_a_check_that_tells_one_rule_apart_passes_its_cases() -> None:
     class One(Definition):
         def check(self, module: Any) -> Any:

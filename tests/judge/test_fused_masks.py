@@ -34,6 +34,7 @@ def fused(plain: str) -> str:
     return FUSED + "    " + plain.splitlines()[1]
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("plain", [PLACES, MASK], ids=["places", "mask"])
 def test_fused_digits_are_proved(plain: str) -> None:
     assert isinstance(rr.validate(module(plain), module(fused(plain)), timeout=20), Equivalent)

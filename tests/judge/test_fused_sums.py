@@ -52,6 +52,7 @@ def word(parameters: str, plain: str, fused: str) -> str:
     return rr.validate(module(parameters, plain), module(parameters, fused), timeout=60).word
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("case", [(GROWN, GROWN_PLAIN, GROWN_FUSED), (JOINED, JOINED_PLAIN, JOINED_FUSED)])
 def test_they_are_proved(case: tuple[str, str, str]) -> None:
     assert word(*case) == "PROVED"

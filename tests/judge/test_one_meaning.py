@@ -36,6 +36,7 @@ def shown(value: Any) -> Any:
     return [core.dtype, core.shape, [repr(p) for p in core.payloads()]] if hasattr(core, "payloads") else repr(core)
 
 
+@pytest.mark.thorough
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(SKETCHES)), st.integers(0, 10**6))
 def test_both_readings_run_such_a_program_in_the_same_way(op: str, seed: int) -> None:

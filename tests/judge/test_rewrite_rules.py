@@ -53,7 +53,7 @@ def word(rule: Rule, right: str, text: Callable[[str, str], str] = text) -> str:
     return rr.validate(first, second, assume=rule.given).word
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(("rank", "name"), ASKED)
 def test_a_rule_is_proved_and_what_is_wrong_by_a_hair_is_refuted(rank: int, name: str) -> None:
     rule = ALL[rank, name]

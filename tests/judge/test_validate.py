@@ -218,7 +218,7 @@ class Module:
 """
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("end", [15, 50, 300])
 @pytest.mark.parametrize("stride", [2, 7])
 def test_a_limit_is_looked_behind_before_all_values_are_said_to_be_equal(end: int, stride: int) -> None:

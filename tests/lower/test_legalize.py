@@ -121,7 +121,7 @@ def test_what_is_not_proved_is_not_rewritten(params: str, call: str) -> None:
     assert [type(c.answer).__name__ for c in lowered.claims] == ["Refuted"]
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     ("params", "call"),
     [

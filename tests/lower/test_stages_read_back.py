@@ -56,7 +56,7 @@ def read_back(checked: rr.CheckedModule, pipeline: str, *libraries: rr.Module) -
     return wrong
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("name", ["MIXED", *TEXTS])
 def test_programs(name: str) -> None:
     checked = rr.check(rr.parse({"MIXED": MIXED, **TEXTS}[name]))

@@ -15,6 +15,7 @@ from refrelax.conformance.chapters.held import CHECKS, Check, Otherwise, fresh, 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: f"{check.file}: {check.name}")
 def test_a_chapter_is_held(check: Check) -> None:
     check.run()

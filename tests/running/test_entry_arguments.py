@@ -53,6 +53,7 @@ def _given(pair: bool) -> tuple[Any, ...]:
     return ((one, one),) if pair else (one, one)
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_one_tensor_as_two_arguments_is_two_tensors(name: str) -> None:
     text, pair, wanted = PROGRAMS[name]

@@ -78,7 +78,7 @@ def test_samples_hold_where_the_assumptions_do() -> None:
     assert samples.holds(wanted[0], samples.points[0]) is False
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     ("claim", "assume"),
     [

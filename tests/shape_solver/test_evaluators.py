@@ -63,6 +63,7 @@ def campaign(seed: int, count: int) -> int:
     return values
 
 
+@pytest.mark.thorough
 def test_both_evaluators_agree() -> None:
     assert campaign(1, 1_500) > 2_500
 

@@ -32,7 +32,7 @@ QUESTIONS: list[tuple[str, list[str], type]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(("claim", "assume", "expected"), QUESTIONS)
 def test_large_numbers_are_numbers(claim: str, assume: list[str], expected: type) -> None:
     answer = prove(claim, assume)

@@ -122,6 +122,7 @@ def compare(random: Random, effort: str) -> None:
         assert judge.refuted({"n": 0, "m": 0, **answer.model})
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_prover_judge_checker_and_facts_agree(seed: int) -> None:

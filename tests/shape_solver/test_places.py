@@ -30,6 +30,7 @@ def ask(question: tuple[str, tuple[str, ...]]) -> list[object]:
     return told(prove(question[0], question[1]))
 
 
+@pytest.mark.thorough
 def test_threads_give_the_same_answers() -> None:
     wanted = [ask(question) for question in QUESTIONS[:6]]
     with ThreadPoolExecutor(4) as pool:

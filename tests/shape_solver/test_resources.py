@@ -58,7 +58,7 @@ def test_sharing_changes_neither_the_normal_form_nor_its_fuel(kind: str, levels:
     assert (one.work, one.spent, one.exhausted) == (other.work, other.spent, other.exhausted)
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_shared_parts_are_opened_once(kind: str) -> None:
     start = time.process_time()

@@ -34,6 +34,7 @@ with_program = pytest.mark.skipif(verified_checker() is None, reason="not built 
 # --- without the program ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_frozen_certificates_are_accepted() -> None:
     """Certificates that were written once stay certificates."""
     kinds = {"log": 0, "points": 0}

@@ -117,6 +117,7 @@ def _places(module: object) -> list[object]:
     return [getattr(node, "span", None) for function in functions for node in nodes(function)]
 
 
+@pytest.mark.thorough
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(SKETCHES)), SEEDS)
 def test_a_module_is_what_the_text_says_where_it_says_it(op: str, seed: int) -> None:

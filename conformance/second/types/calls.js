@@ -167,6 +167,16 @@ function callInplacePacked(e, types) {
   return result;
 }
 
+function ofTwo(e) {
+  twoArguments(e);
+  return promised(e);
+}
+
+function makeClosure(e) {
+  twoArguments(e);
+  return ANY;
+}
+
 function callPyFunc(e) {
   twoArguments(e);
   if (e.args[0].node !== "StringValue") throw rejected("ty/call-py-func", e.args[0].node);
@@ -181,9 +191,9 @@ const FORMS = {
   "relax.call_pure_packed": callPurePacked,
   "relax.call_inplace_packed": callInplacePacked,
   "relax.call_py_func": callPyFunc,
-  "relax.invoke_closure": promised,
-  "relax.invoke_pure_closure": promised,
-  "relax.make_closure": () => ANY,
+  "relax.invoke_closure": ofTwo,
+  "relax.invoke_pure_closure": ofTwo,
+  "relax.make_closure": makeClosure,
 };
 
 module.exports = { callType };

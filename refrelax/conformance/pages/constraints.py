@@ -85,6 +85,7 @@ RULES: dict[str, str] = {
     "op.index_put/count": "There is one index tensor an axis.",
     "op.index_put/index-rank": "An index tensor has rank 1 or more.",
     "op.index_put/extents": "If the values are neither one for each position, counted row-major whatever their shape, nor broadcast to the positions, the run is `Unspecified`.",
+    "op.index_put/one-value": "Without `accumulate`, an element to which several values are stored that are not all equal, nor all NaN, is poison: the order of stores is open. (TVM stores from several threads, PyTorch leaves it undefined.)",
     "op.slice_scatter/step": "A literal step is positive; a run in which it is not is `Unspecified` (`op.slice_scatter/extents`).",
     "op.slice_scatter/order": "A slice whose bounds are literals does not end before it starts.",
     "op.slice_scatter/dims": "The source does not provably differ from the slice: the data's dims, and along `axis` `(end - start + step - 1) // step`.",

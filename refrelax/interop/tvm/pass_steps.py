@@ -161,7 +161,8 @@ def _index_map(sch: Any, block: Any, side: str, step: int) -> Any:
     if side == "reads":
         ndim = len(sch.get(block).iter_vars)
     else:
-        ndim = len(regions[0].buffer.shape)
+        region = regions[0]
+        ndim = len((region.buffer if hasattr(region, "buffer") else region.source).shape)  # (its name since 0.27)
     return tvm.tirx.IndexMap.from_func(lambda *v: list(v[::step]), ndim=ndim)
 
 

@@ -31,6 +31,10 @@ CONTAINERS = ("sequential", "_pipeline", "f_zero_pipeline")
 """The names of passes that only run others: TVM's ``Sequential``, and the pipelines that it names."""
 
 
+OURS = "pass_steps.py:"
+"""Where an exception comes from that is no word of TVM's: the script asked for something that a wheel has not."""
+
+
 class UnknownPipeline(Exception):
     """The caller asked for what is not there."""
 
@@ -159,7 +163,10 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
     except (UnknownPipeline, user_file.UserFault) as error:
         say({"end": ["", "usage", "", str(error)]})
     except BaseException as error:  # TVM's reader raises SystemExit
-        say({"end": [step, kind, type(error).__name__, str(error)], "place": worker.place_of(error)})
+        place = worker.place_of(error)
+        if place.startswith(OURS):
+            kind = "fault"
+        say({"end": [step, kind, type(error).__name__, str(error)], "place": place})
     else:
         say({"end": None})
 

@@ -27,9 +27,6 @@ from refrelax.testing.sweep import Program
 SECONDS = 60
 """The longest that the definition may take for one input."""
 
-WHOLLY = 2
-"""Of so many inputs of a program for a backend of ours the permitted sets are computed in any case."""
-
 BUDGET = Budget(steps=400_000, elements=400_000)
 
 
@@ -128,7 +125,7 @@ def verdicts(calls: Sequence[Call], implementation: Any, strict: bool) -> list[l
     """Programs on their inputs, all asked at once where the implementation has ``run_many``."""
     many: Callable[..., Any] | None = getattr(implementation, "run_many", None)
     if isinstance(implementation, Backend):
-        return [_of_backend(checked, inputs, implementation, strict) for checked, inputs in calls]
+        return [_of_backend(checked, inputs, implementation, strict, k) for k, (checked, inputs) in enumerate(calls)]
     if many is None:
         return [[verdict_of(checked, args, implementation, strict) for args in inputs] for checked, inputs in calls]
     answers = many([(checked.module, "main", inputs) for checked, inputs in calls])
@@ -139,17 +136,18 @@ def verdicts(calls: Sequence[Call], implementation: Any, strict: bool) -> list[l
 
 
 def _of_backend(
-    checked: CheckedModule, inputs: Sequence[list[Any]], implementation: Backend, strict: bool
+    checked: CheckedModule, inputs: Sequence[list[Any]], implementation: Backend, strict: bool, turn: int
 ) -> list[Verdict]:
     """The verdicts of a backend of ours, which says the same of the same input: a list that comes again is judged
-    once. The permitted sets are computed for the first ``WHOLLY`` inputs whatever came out, so that a set that leaves
-    out the canonical value is seen, too."""
+    once. Of one input the permitted sets are computed whatever came out, so that a set that leaves out the canonical
+    value is seen, too; which one goes by the ``turn`` of the program, that each kind of input has its share."""
     made = _compiled(implementation, checked) if len(inputs) > 1 else implementation
     found: list[Verdict] = []
     with listening():
         for k, args in enumerate(inputs):
             before = next((j for j in range(k) if inputs[j] is args), None)
-            judge = verdict_of if k < WHOLLY or not isinstance(made, Backend) else quick_verdict_of
+            wholly = k == turn % len(inputs) or not isinstance(made, Backend)
+            judge = verdict_of if wholly else quick_verdict_of
             found.append(judge(checked, args, made, strict) if before is None else found[before])
     return found
 

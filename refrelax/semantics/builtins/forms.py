@@ -46,7 +46,7 @@ def unpacked(args: list[Any]) -> list[Any]:
 def call_builtin_with_ctx(run: Machine, call: Call, scope: Scope) -> Any:
     """A library function that also sees the machine; the context is no argument here. A call that promises nothing is
     void."""
-    args = arguments(run, call.args[1], scope) if len(call.args) > 1 else []
+    args = arguments(run, call.args[1], scope)
     match call.args[0]:
         case ExternFunc(name=name) | StringValue(value=name) | GlobalVar(name=name):
             result = run.call_library(name, args, call.span, call)

@@ -24,7 +24,7 @@ from refrelax.semantics.graph.machine import (
     output_types,
     promised,
 )
-from refrelax.semantics.values import Closure, PackedFunc, Prim, Shape
+from refrelax.semantics.values import Closure, PackedFunc
 from refrelax.syntax.graph import AttrList, Call
 
 CallForm = Callable[[Machine, Call, Scope], Any]
@@ -36,13 +36,8 @@ def call_tir(run: Machine, call: Call, scope: Scope) -> Any:
     args = arguments(run, call.args[1], scope)
     types = output_types(call)
     outputs = [allocate(run, each, scope, call.span) for each in types]
-    trailing = [_shape_vars(run.eval_expr(each, scope)) for each in call.args[2:]]
-    invoke(run, call.args[0], [*args, *outputs, *(p for ps in trailing for p in ps)], scope, call.span)
+    invoke(run, call.args[0], [*args, *outputs], scope, call.span)
     return of_outputs(call, outputs)
-
-
-def _shape_vars(value: Any) -> list[Any]:
-    return [Prim("int64", each) for each in value.dims] if isinstance(value, Shape) else [value]
 
 
 @rule("ev/call-tir-inplace")

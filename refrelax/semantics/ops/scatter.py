@@ -197,6 +197,30 @@ def settled(m: Meaning, x: Array, reduction: str, stores: Callable[[tuple[Index,
     return m.tensor(x.dims, x.dtype, element)
 
 
+@rule("op.index_put/one-value")
+def undisputed(m: Meaning, x: Array, stores: Callable[[tuple[Index, ...]], Family]) -> Array:
+    """What was stored to an element, if all of it is equal (or NaN), else poison; the data where nothing was stored."""
+    f, count = m.at(x.dtype), m.at("int64")
+    zero, one = count.lit(0), count.lit(1)
+
+    def element(*i: Index) -> Payload:
+        new = stores(i)
+        kept = m.last(x.dtype, m.after(x[i], new))
+
+        def other(a: Payload) -> Payload:
+            """Whether it is another value than the one that is kept."""
+            number = count.select(f.equal(kept, kept), one, zero)
+            return count.select(f.equal(a, kept), zero, count.select(f.equal(a, a), one, number))
+
+        def alone() -> Payload:
+            others = count.reduce("add", m.mapped(other, new))
+            return f.select(count.equal(others, zero), kept, m.poison("op.index_put/one-value"))
+
+        return m.choose(m.size(new) <= 1, lambda: kept, alone)
+
+    return m.tensor(x.dims, x.dtype, element)
+
+
 COMBINED: dict[str, ReduceOp] = {"add": "add", "mul": "mul", "min": "minimum", "max": "maximum", "mean": "add"}
 REDUCTIONS = ("update", "add", "mul", "mean", "min", "max")
 
@@ -304,7 +328,8 @@ def deduce_index_put(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.index_put/extents")
 def index_put(m: Meaning, call: Call, x: Array, *operands: Array) -> Array:
-    """``values[k]`` is stored at ``(index_0[k], index_1[k], …)``, the indices broadcast; added if ``accumulate``."""
+    """``values[k]`` is stored at ``(index_0[k], index_1[k], …)``, the indices broadcast; added if ``accumulate``, else
+    in any order."""
     *indices, values = operands
     dims = m.broadcast(*(t.dims for t in indices))
     views = [m.spread(t, dims) for t in indices]
@@ -321,8 +346,11 @@ def index_put(m: Meaning, call: Call, x: Array, *operands: Array) -> Array:
 
     spots = m.indices(dims, spot)
     at = m.arrivals(dims, lambda *k: (spots[k],))
-    reduction = "add" if A.flag(call, "accumulate") else "update"
-    return settled(m, x, reduction, lambda i: at((m.place(i, x.dims),), lambda *k: values[k]))
+
+    def stores(i: tuple[Index, ...]) -> Family:
+        return at((m.place(i, x.dims),), lambda *k: values[k])
+
+    return settled(m, x, "add", stores) if A.flag(call, "accumulate") else undisputed(m, x, stores)
 
 
 @rule("op.slice_scatter/step", "op.slice_scatter/order", "op.slice_scatter/dims")

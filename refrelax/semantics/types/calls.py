@@ -234,17 +234,20 @@ def call_inplace_packed(frame: TypingContext, call: Call, args: Args) -> Type:
 @rule("ty/call-builtin")
 def call_builtin(frame: TypingContext, call: Call, args: Args) -> Type:
     """Void unless ``ty_args`` say something."""
+    _two_arguments(CallDeduction(frame, call.span), call)
     return by_ty_args(call.ty_args) if call.ty_args else VOID
 
 
 @rule("ty/invoke-closure")
 def invoke_closure(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is what ``ty_args`` say, on trust; ``R.Any`` if nothing."""
+    _two_arguments(CallDeduction(frame, call.span), call)
     return by_ty_args(call.ty_args)
 
 
 def make_closure(frame: TypingContext, call: Call, args: Args) -> Type:
     """A closure is ``R.Any``: only ``invoke_closure`` knows what to do with it."""
+    _two_arguments(CallDeduction(frame, call.span), call)
     return AnyType()
 
 

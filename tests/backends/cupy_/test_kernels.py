@@ -104,6 +104,7 @@ def test_reports_end_the_run() -> None:
     assert isinstance(divided, rr.Unspecified) and divided.rule == "num/int-division-by-zero"
 
 
+@pytest.mark.thorough
 @needs_gxx
 def test_entry_checks() -> None:
     fast = executable("fast")

@@ -306,6 +306,7 @@ ONE = ["R.power(x, y)", "R.atan2(x, y)", "R.clip(x, -1, 2)", "R.nn.leakyrelu(x, 
        "R.nn.layer_norm(x, g, g, axes=[-1])", "R.matmul(x, R.permute_dims(y))"]  # fmt: skip
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(150))
 @given(st.data())
 def test_one_operator(data: st.DataObject) -> None:

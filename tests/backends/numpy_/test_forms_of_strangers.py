@@ -106,6 +106,7 @@ def test_a_product_of_two_uses_is_made() -> None:
     assert "sum_of_products" not in near(checked, np.arange(12, dtype=np.float32).reshape(3, 4))
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("kind", ["float32", "int32", "float16"])
 def test_pools(kind: str) -> None:
     rng = np.random.default_rng(4)

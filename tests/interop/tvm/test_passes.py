@@ -13,6 +13,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.interop.tvm import TvmPasses, find_python
+from refrelax.interop.tvm.pass_steps import PRIMITIVES
 from refrelax.judge.bindings import judge_frames
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.stages import StagesEnded
@@ -245,4 +246,20 @@ def test_a_default_schedule_leaves_loop_programs_without_blocks() -> None:
     assert "threadIdx.x" in last.text and "def k" in last.text  # the sum is scheduled, the kernel is there
     x = rr.Tensor.of([3, -1, 2, 5], "int32")
     assert rr.bisect(rr.parse(BARE), "main", (x,), impl=passes, pipeline=steps) is None
+    passes.close()
+
+
+def test_a_step_of_ours_that_goes_wrong_is_no_fault_of_tvms() -> None:
+    """`sch.transform_layout` asked a region for its `buffer`, which has another name since 0.27; the `AttributeError`
+    was reported as a refusal of TVM's. Every primitive ends by a word of TVM's, or does something."""
+    passes = TvmPasses()
+    for primitive in PRIMITIVES:
+        steps = f"LegalizeOps,sch.{primitive}(1,0,0,1)"
+        try:
+            *_, last = passes.stages(rr.parse(PROGRAM), steps)
+        except StagesEnded as end:
+            assert end.kind in ("refused", "crash") and not end.place.startswith("pass_steps"), (primitive, end.message)
+        else:
+            assert last.name == f"sch.{primitive}(1,0,0,1)"
+    assert "transform_layout" in PRIMITIVES and "re_cache_read" in PRIMITIVES
     passes.close()

@@ -74,6 +74,7 @@ def test_refused(macros: str, line: str, rule: str) -> None:
     assert stop.value.diagnostics[0].rule == rule
 
 
+@pytest.mark.thorough
 def test_expansion_is_bounded() -> None:
     doubling = "@T.macro\ndef m0(x):\n    x[0] = 1.0\n"
     doubling += "".join(f"@T.macro\ndef m{k}(x):\n    m{k - 1}(x)\n    m{k - 1}(x)\n" for k in range(1, 40))
