@@ -156,7 +156,7 @@ def test_a_result_is_memory_of_its_own(name: str, shape: tuple[int, int]) -> Non
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "uint16"])
-@pytest.mark.parametrize("shape", [(5, 70), (3, 4, 80), (2, 70, 3), (1, 200), (4, 0, 90), (2, 3, 4, 20)])
+@pytest.mark.parametrize("shape", [(5, 70), (3, 4, 80), (2, 70, 3), (1, 200), (4, 0, 90), (2, 3, 4, 20), (30, 3, 90)])
 def test_scans_along_every_axis(dtype: str, shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(len(shape)).integers(-9, 9, shape).astype(dtype)
     dims = ", ".join("abcd"[: len(shape)])

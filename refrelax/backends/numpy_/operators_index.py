@@ -417,7 +417,7 @@ def extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
     lines.partition(n - count if largest else count - 1, axis=-1)
     found = lines[..., n - count :] if largest else lines[..., :count]
     found.sort(-1)
-    if x.dtype.num in FLOAT_SORTS and not np.logical_and(found == found, found != 0).all():
+    if x.dtype.num in FLOAT_SORTS and not (np.abs(found) > 0).all():  # (a NaN is not)
         return None
     found = found[..., ::-1] if largest else found
     return np.array(found if axis == x.ndim - 1 else np.moveaxis(found, -1, axis), order="C")
@@ -491,8 +491,9 @@ def bucketize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 # --- scans -----------------------------------------------------------------------------------------------------------
 
-ACROSS = 64
-"""Elements beside one another for which a step over all of them is quicker than going along each line."""
+ACROSS, APART = 64, 1 << 11
+"""Elements beside one another for which a step over all of them is quicker than going along each line; the same where
+they are not neighbours."""
 
 
 def _accumulated(step: Any, x: Any, axis: int, exclusive: bool) -> Any:
@@ -504,7 +505,7 @@ def _accumulated(step: Any, x: Any, axis: int, exclusive: bool) -> Any:
         result[(*lead, slice(0, 1))] = step.identity
         source, target = x[(*lead, slice(0, -1))], result[(*lead, slice(1, None))]
     beside = prod(x.shape[axis + 1 :])
-    if beside < 8 or x.size // n < ACROSS or not x.flags.c_contiguous:
+    if x.size // n < (ACROSS if beside * n == x.size else APART) or beside < 8 or not x.flags.c_contiguous:
         step.accumulate(source, axis=axis, out=target)
         return result
     before: Any = None
