@@ -11,13 +11,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refrelax.conformance.chapters import (
+    arguments,
     axioms,
+    endings,
+    grades,
     intrinsics,
     judgements,
     laws,
     legend,
     limits,
+    logs,
+    meanings,
     nodes,
+    numbers,
+    records,
     rows,
     sentences,
     spellings,
@@ -29,6 +36,8 @@ from refrelax.conformance.chapters.held import CHECKS, Check, Otherwise
 
 MODULES = (
     tables,
+    numbers,
+    records,
     limits,
     nodes,
     axioms,
@@ -40,6 +49,11 @@ MODULES = (
     written,
     judgements,
     intrinsics,
+    meanings,
+    grades,
+    logs,
+    arguments,
+    endings,
     legend,
 )
 """The modules of checks, which register them when they are imported."""

@@ -85,6 +85,16 @@ NAMES = (
 )  # fmt: skip
 
 
+OF_RULE = {
+    "quotient": "//",
+    "remainder": "% ",
+    "extreme": r"\b(min|max)\(",
+    "let": r"T\.Let\(",
+    "value": r"\d ≐ -?\d|\) ≐ -?\d",
+}
+"""What stands in the examples of a rule."""
+
+
 def asked(judgement: str) -> tuple[bool | None, bool | None, bool]:
     """What must be shown of a judgement, what the reference shows, and what the text says."""
     left, sign, right = re.split(r" ([≐#]) ", judgement)
@@ -101,6 +111,8 @@ def what_must_be_shown_is_shown() -> None:
         found = re.findall(r"`([^`]+)`", examples)
         holds(found, name)
         for each in found:
+            same("#" in each, name == "difference", each)
+            holds(re.search(OF_RULE.get(name, ""), each), f"an example of {name}: {each}")
             must, shown, says = asked(each)
             holds(must is says, each)
             holds(shown is says, each)

@@ -16,7 +16,7 @@ from refrelax.shape_solver.parse import parse_dim
 
 CHAPTERS = ("06-shapes.md", "06b-solver.md", "06c-pointwise.md")
 POINTS = 200
-_LAW = re.compile(r"`([^`\n]+)` is `([^`\n]+)`")
+_LAW = re.compile(r"`([^`\n]+)`(?:, and `[^`\n]+`,)? is `([^`\n]+)`")
 _NAME = re.compile(r"\b[a-z]\b")
 
 Point = Mapping[str, int]

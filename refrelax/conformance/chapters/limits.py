@@ -13,6 +13,7 @@ from refrelax.lower.fuse_loops import inline
 from refrelax.lower.fuse_ops import groups
 from refrelax.semantics.dims import atoms, ranges, required
 from refrelax.shape_solver import (
+    allowance,
     cases,
     classes,
     context,
@@ -25,6 +26,7 @@ from refrelax.shape_solver import (
     vectors,
 )
 from refrelax.shape_solver.checker import carries, places, points
+from refrelax.shape_solver.claim import LIMITS as OF_EFFORTS
 from refrelax.shape_solver.pointwise import descent, regroup
 from refrelax.syntax.read import constants, macros, regions, source
 from refrelax.syntax.read import context as reader
@@ -64,6 +66,12 @@ LIMITS: list[tuple[str, str, int]] = [
     ("06b-solver.md", "with at most {} divisors", subquestions.MAX_DIVISORS // 2),
     ("06b-solver.md", "while claim and hypotheses have at most {} nodes", digits.MAX_IMAGE),
     ("06b-solver.md", "(up to `2**{}`", subquestions.MAX_EQUATED.bit_length() - 1),
+    ("06b-solver.md", "(quick {}, normal", OF_EFFORTS["quick"].domain),
+    ("06b-solver.md", ", normal {}, thorough", OF_EFFORTS["normal"].domain),
+    ("06b-solver.md", ", thorough {}), at most 4 million nodes", OF_EFFORTS["thorough"].domain),
+    ("06b-solver.md", "One question evaluates at most {} nodes, all points together", allowance.MAX_EVALUATED),
+    ("06b-solver.md", "that *plain bounds* leave, at most {}.", points.MAX_POINTS),
+    ("06b-solver.md", "{} nodes at all points together", points.MAX_WORK),
     ("06b-solver.md", "at most {} streams", carries.MAX_STREAMS),
     ("06b-solver.md", "more than {} bits)", points.MAX_BITS),
     ("06c-pointwise.md", "at every point of the finite ranges of their indices, at most {}.", descent.MOST_POINTS),

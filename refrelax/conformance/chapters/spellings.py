@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from refrelax.conformance.chapters.held import chapter, code, held, holds, over, refused, same, table
 from refrelax.errors import Malformed
-from refrelax.syntax.graph import Call, DataflowBlock, Function, Op, Tuple, VarBinding
+from refrelax.syntax.bits import literal
+from refrelax.syntax.graph import AttrList, Call, DataflowBlock, Function, Op, Tuple, VarBinding
 from refrelax.syntax.loops import BufferStore, Evaluate, PrimFunc
 from refrelax.syntax.read import parse
 from refrelax.syntax.read.intrinsics import INTRINSICS
@@ -124,6 +126,37 @@ def sorts_of_attributes() -> None:
         for text in bad:
             with refused(Malformed):
                 value_of(call.format(text))
+
+
+def attribute_of(call: str) -> Any:
+    """The attribute of a call that is not the default: the last one that it has."""
+    value = value_of(call)[-1].value
+    assert isinstance(value, Call)
+    name = re.findall(r"(\w+)=", call)
+    return dict(value.attrs)[name[0]] if name else value.attrs[0][1]
+
+
+IS_THEN: dict[str, list[tuple[str, str, Any]]] = {
+    "that integer, 1 or 0": [("integer", "True", 1), ("integer", "False", 0), ("integer", "2", 2)],
+    "whether it is not 0": [("truth", "2", True), ("truth", "0", False), ("truth", "True", True)],
+    "float64": [("number", "1", literal("float64", 1.0)), ("number", "0.5", literal("float64", 0.5))],
+    "a list": [("integers", "1", AttrList((1,))), ("integers", "[0, 1]", AttrList((0, 1)))],
+    "as it is": [("integer or integers", "2", 2), ("integer or integers", "[1, 2]", AttrList((1, 2)))],
+    "float32": [("integer or float32", "0.5", literal("float32", 0.5)), ("integer or float32", "1", 1)],
+}
+"""The words of *is then*, and what attributes of a sort are in the tree."""
+
+
+@held("03-syntax.md")
+def what_an_attribute_is_then() -> None:
+    """`1 or 7` in the place of `1 or 0` went by unseen."""
+    for sorts, _, then in table("03-syntax.md", "| sort | takes |"):
+        if then:
+            holds(then in IS_THEN, f"{then!r} is no word of the table")
+            for sort, text, wanted in IS_THEN[then]:
+                holds(sort in code(sorts), f"{sort}: {then}")
+                found = attribute_of(SORTS[sort][0].format(text))
+                same((type(found), found), (type(wanted), wanted), f"{text} as {sort}")
 
 
 @held("03-syntax.md")

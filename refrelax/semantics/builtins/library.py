@@ -212,7 +212,7 @@ def _one(kind: type) -> Callable[[list[Any]], bool]:
 
 
 def _for_unique(args: list[Any]) -> bool:
-    return isinstance(args[0], TensorValue) and all(isinstance(each, Prim) for each in args[1:])
+    return len(args) < 7 and isinstance(args[0], TensorValue) and all(isinstance(each, Prim) for each in args[1:])
 
 
 # --- collectives -----------------------------------------------------------------------------------------------------

@@ -34,7 +34,9 @@ RELAXATIONS: dict[str, str] = {
     "reciprocal": "x * (1 / y) for x / y",
     "flush-subnormals": "subnormal operands and results replaced by zero",
     ZERO_SIGN: "-0 for +0 and the reverse",
-    EXTREME_IDENTITY: "the lowest finite number for minus infinity where a maximum starts, and the reverse",
+    EXTREME_IDENTITY: (
+        "the lowest finite number for minus infinity where a maximum starts, and the reverse for a minimum"
+    ),
     "one-pass-variance": "the variance as the mean of the squares less the square of the mean",
 }
 """The named relaxations: off unless a comparison switches them on, and always reported. Permitted sets hold no sign of
