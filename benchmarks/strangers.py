@@ -28,9 +28,12 @@ from typing import Any
 
 import numpy as np
 from arrays import SEED, differs, machine, measure
-from stranger_workloads import WORKLOADS
+from layer_workloads import LAYERS
+from stranger_workloads import WORKLOADS as OPERATORS
 
 import refrelax as rr
+
+WORKLOADS = OPERATORS | LAYERS
 
 FORMS = ("graph", "default", "kernels", "build")
 

@@ -24,6 +24,7 @@ from refrelax.backends.numpy_ import compile as host
 from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.calls import give_back
 from refrelax.backends.numpy_.graph import function_source
+from refrelax.backends.numpy_.graph_checks import GLANCED
 from refrelax.backends.numpy_.graph_writer import Answers, Constants, Writer
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.machine import Machine
@@ -195,7 +196,7 @@ class CudaExecutable:
 
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
-        names: dict[str, Any] = {"np": np, "rt": self.border.runtime()}
+        names: dict[str, Any] = {"np": np, "rt": self.border.runtime(), **GLANCED}
         names["ops"] = Operators(self.border, self.mode == "fast")
         names["vm"] = machine.library(self.device)
         names.update({function(name): launcher for name, launcher in self.launchers.items()})

@@ -14,6 +14,9 @@ from refrelax.backends.numpy_.memory import fresh
 NEAR = 1 << 16
 """Elements of a block."""
 
+NEAR_UPPER = 1 << 15
+"""The same for bfloat16, whose roundings go over a block often."""
+
 
 class _Kinds(dict[str, Any]):
     """NumPy's dtypes by name: a name is slow to read, and NumPy has one object for each of its own."""
@@ -27,10 +30,15 @@ KINDS = _Kinds()
 
 
 def blocked(
-    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str], over: Any = None
+    step: Callable[..., None],
+    operands: Sequence[Any],
+    made: Sequence[str],
+    scratch: Sequence[str],
+    over: Any = None,
+    near: int = NEAR,
 ) -> tuple[Any, ...]:
     """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of all operands
-    together. ``over``: memory for the only result, an operand or like one."""
+    together. ``over``: memory for the only result, an operand or like one; ``near``: elements of a block."""
     shape, size = operands[0].shape, operands[0].size
     for each in operands:
         if each.shape != shape:
@@ -46,9 +54,9 @@ def blocked(
         results = (fresh(shape, KINDS[made[0]]),)
     else:
         results = tuple([fresh(shape, KINDS[dtype]) for dtype in made])
-    if size <= 2 * NEAR:
+    if size <= 2 * near:
         if scratch:
-            step(*operands, *results, *[fresh(shape, KINDS[dtype]) for dtype in scratch])
+            step(*operands, *results, *pieces(shape, scratch))
         else:
             step(*operands, *results)
         return results
@@ -56,14 +64,31 @@ def blocked(
     if all((p.shape == shape and p.flags.c_contiguous) or not p.ndim for p in parts):
         parts, shape = [p.reshape(-1) if p.ndim else p for p in parts], (size,)
     rows = shape[0]
-    count = max(1, NEAR * rows // size)
-    spare = [fresh((min(count, rows), *shape[1:]), KINDS[dtype]) for dtype in scratch]
+    count = max(1, near * rows // size)
+    spare = pieces((min(count, rows), *shape[1:]), scratch)
     cut = [p.ndim == len(shape) and p.shape[0] == rows for p in parts]
     for first in range(0, rows, count):
         part = slice(first, first + count)
         now = [p[part] if c else p for p, c in zip(parts, cut, strict=True)]
         step(*now, *[t[: min(count, rows - first)] for t in spare])
     return results
+
+
+APART = 192
+"""Bytes between pieces, so that those of one size do not begin at the same place of a page."""
+
+
+def pieces(shape: tuple[int, ...], dtypes: Sequence[str]) -> list[Any]:
+    """Scratch memory, all of it one piece: what is too small to be kept is taken from the kernel each time."""
+    kinds = [KINDS[dtype] for dtype in dtypes]
+    if len(kinds) < 2:
+        return [fresh(shape, kind) for kind in kinds]
+    size, starts, end = prod(shape), [], 0
+    for kind in kinds:
+        starts.append(end)
+        end += (size * kind.itemsize + APART + 63) & -64
+    room = fresh((end,), np.uint8)
+    return [np.ndarray(shape, kind, room, start) for kind, start in zip(kinds, starts, strict=True)]
 
 
 class Reshaped:

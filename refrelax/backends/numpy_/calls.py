@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextvars import Context
 from typing import Any
@@ -24,7 +25,7 @@ from refrelax.backends.numpy_.border import (
     views,
 )
 from refrelax.backends.numpy_.graph_checks import told_at_a_glance
-from refrelax.backends.numpy_.names import function
+from refrelax.backends.numpy_.names import function, local
 from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Trapped, Unspecified, UsageError, trap
 from refrelax.running.arrays import Tensor
 from refrelax.syntax.graph import Function
@@ -88,21 +89,14 @@ class Called:
         """The same as one function, where the source itself looks at all of its arguments at a glance."""
         if not self._quick or not all(map(told_at_a_glance, self._types)):
             return self
-        copy, run, free, called = QUIET.copy, self._run, self._free, self._called
-
-        def call(*args: Any) -> Any:
-            try:
-                return copy().run(run, None, *args)
-            except FAILURES:
-                return called(args)  # which converts, or says what is wrong
-
-        def looked_at(*args: Any) -> Any:
-            try:
-                return given(copy().run(run, None, *args), args, free)
-            except FAILURES:
-                return called(args)
-
-        call = call if getattr(run, "own", False) else looked_at
+        own = getattr(self._run, "own", False)
+        enter = QUIET.copy().run if ONE_AT_A_TIME else _apart
+        names: dict[str, Any] = {
+            "call_": self._called, "enter_": enter, "f_": self._run, "given_": given, "free_": self._free,
+            "none_": NONE, "failures_": (*FAILURES, RuntimeError),
+        }  # fmt: skip
+        exec(_straight([local(p.name) for p in self._func.params], own), names)  # noqa: S102
+        call: Callable[..., Any] = names["call"]
         call.__doc__ = Called.__doc__
         return call
 
@@ -174,6 +168,34 @@ class Called:
             return values
         values = [v.copy() if isinstance(v, np.ndarray) and overlaps_itself(v) else v for v in values]
         return apart(compact(values) if self._sees else values)
+
+
+NONE = object()
+"""An argument that was not given."""
+
+ONE_AT_A_TIME = getattr(sys, "_is_gil_enabled", lambda: True)()
+"""Whether no two threads can enter the same context at once. (Who finds it entered is told so.)"""
+
+
+def _apart(*args: Any) -> Any:
+    """A call in a context of its own."""
+    return QUIET.copy().run(*args)
+
+
+def _straight(params: Sequence[str], own: bool) -> str:
+    """A call as source, without a tuple of its arguments: that costs as much as a step on few elements."""
+    args = ", ".join(params)
+    run = f"enter_(f_, None, {args})" if params else "enter_(f_, None)"
+    head = ", ".join([*(f"{name}=none_" for name in params), *(["/"] if params else []), "*more_"])
+    listed = f"({args},)" if params else "()"
+    return f"""def call({head}):
+    if more_:
+        return call_({listed} + more_)
+    try:
+        return {run if own else f"given_({run}, {listed}, free_)"}
+    except failures_:
+        return call_(tuple([each for each in {listed} if each is not none_]))
+"""
 
 
 def quiet() -> Any:

@@ -18,6 +18,7 @@ from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import function_source
+from refrelax.backends.numpy_.graph_checks import GLANCED
 from refrelax.backends.numpy_.graph_writer import Answers, Constants, Writer
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
@@ -363,6 +364,7 @@ class NumPyExecutable:
         names: dict[str, Any] = {
             "np": np,
             "rt": runtime,
+            **GLANCED,
             "vm": machine,
             "ops": Operators(self.mode == "fast", made.alone),
             "pure": Operators(self.mode == "fast", True),

@@ -155,7 +155,7 @@ def floor_divide(a: Any, b: Any) -> Any:
     """Floored division; on floats the floor of the rounded quotient."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "iu":
-        return a // np.where(b == 0, np.ones_like(b), b)
+        return a // _not_zero(b)
     return np.floor(a / b)
 
 
@@ -163,8 +163,13 @@ def floor_modulo(a: Any, b: Any) -> Any:
     """The remainder with the sign of the divisor; on floats ``a - floor(a / b) * b``, each step rounded."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "iu":
-        return a % np.where(b == 0, np.ones_like(b), b)
+        return a % _not_zero(b)
     return a - np.floor(a / b) * b
+
+
+def _not_zero(b: Any) -> Any:
+    """Divisors, 1 in place of 0."""
+    return b if b.all() else np.where(b == 0, np.ones_like(b), b)
 
 
 def converted(x: Any, dtype: Any) -> Any:
@@ -176,6 +181,11 @@ def cast(x: Any, dtype: Any) -> Any:
     """Conversion to a NumPy dtype: integers wrap, floats round once; a NaN or an out-of-range float gives any
     integer."""
     x, dtype = np.asarray(x), np.dtype(dtype)
+    if x.dtype.isbuiltin == 1 == dtype.isbuiltin:  # (a dtype tells its name slowly)
+        if dtype == np.bool_:
+            return x != 0
+        with np.errstate(all="ignore"):
+            return x.astype(dtype)
     if x.dtype.name in ("int4", "uint4", "int2", "uint2", "int1", "uint1"):
         x = x.astype(np.int8)  # ml_dtypes does not convert all narrow numbers to each other
     elif x.dtype.itemsize == 1 and x.dtype.kind not in "iub" and x.dtype != dtype:

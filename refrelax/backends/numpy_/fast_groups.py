@@ -170,6 +170,11 @@ class Group:
             case _:
                 return None
 
+    @property
+    def block(self) -> str:
+        """What the call says of the size of its blocks."""
+        return ""
+
     def worth(self) -> bool:
         """Whether the group is better than its bindings one by one."""
         if not self.operands or (len(self.operands) == 1 and not self._has_whole()):
@@ -202,7 +207,8 @@ class Group:
         name, scratch = self.define(outside, over)
         given = ", ".join(local(n) for n in self.operands)
         made = [self._made(n) for n in outside]
-        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{f', {local(over)}' if over else ''})"
+        more = f", {local(over)}" if over else self.block
+        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{more})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
         self.writer.depth -= few
         return outside

@@ -49,6 +49,8 @@ def _softmax(name: str, form: Callable[[Any, Any], None], log: bool) -> Apply:
                 target = place(out, x)
                 form(rows, target if few else target.reshape(rows.shape))
                 return target
+        elif type(x) is np.ndarray and x.dtype in FLOATS and x.ndim and x.size:
+            return _across(x, axis, place(out, x), log)
         elif x.dtype.name in NARROW and x.ndim and axis in (-1, x.ndim - 1):
             rows = as_rows(x, x.ndim - 1)
             if rows is not None:
@@ -58,6 +60,15 @@ def _softmax(name: str, form: Callable[[Any, Any], None], log: bool) -> Apply:
         return row({"axis": axis}, (x,), True)
 
     return apply
+
+
+def _across(x: Any, axis: int, out: Any, log: bool) -> Any:
+    """Softmax along any axis."""
+    t = np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out=out)
+    if log:
+        return np.subtract(t, np.log(np.add.reduce(np.exp(t), axis, keepdims=True)), out=t)
+    np.exp(t, out=t)
+    return np.divide(t, np.add.reduce(t, axis, keepdims=True), out=t)
 
 
 def layer_norm(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:

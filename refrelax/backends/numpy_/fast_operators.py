@@ -6,7 +6,7 @@ whose memory nothing else can see (``liveness.py``); what does not fit there is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from itertools import pairwise
 from math import prod
@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_.blocks import Reshaped
+from refrelax.backends.numpy_.blocks import where as by_bits
 from refrelax.backends.numpy_.fast_losses import LOSSES
 from refrelax.backends.numpy_.fast_norms import NORMS
+from refrelax.backends.numpy_.fast_places import PLACES, whole
 from refrelax.backends.numpy_.fast_rows import FLOATS, SHORT, VECDOT, blocks, row_squares, row_sums, trailing
 from refrelax.backends.numpy_.fast_scales import dequantize, quantize
 from refrelax.backends.numpy_.memory import fresh
@@ -24,6 +26,8 @@ from refrelax.backends.numpy_.narrow import HALF, narrowed, widened
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
+
+INTEGERS = frozenset(np.dtype(code) for code in "bBhHiIqQ")
 
 PLAIN = ("int32", "int64", "float32", "float64")
 
@@ -33,11 +37,6 @@ Apply = Callable[..., Any]
 def usual(x: Any) -> bool:
     """An array in a format in which mode ``fast`` calculates as NumPy does."""
     return type(x) is np.ndarray and x.dtype in FLOATS
-
-
-def whole(x: Any) -> Any:
-    """NumPy gives scalars where an array of rank 0 is meant."""
-    return x if type(x) is np.ndarray else np.asarray(x)
 
 
 def room(out: Any, dtype: Any, *shapes: tuple[int, ...]) -> Any:
@@ -83,6 +82,11 @@ def _unary(name: str, form: Callable[[Any, Any], Any]) -> Apply:
     return apply
 
 
+def _test(name: str, ufunc: Any) -> Apply:
+    row = OPERATORS[name]
+    return lambda x: whole(ufunc(x) if usual(x) else row({}, (x,), True))
+
+
 def _rsqrt(x: Any, out: Any) -> Any:
     root = np.sqrt(x, out=out)
     return np.divide(x.dtype.type(1), root, out=root if type(root) is np.ndarray else None)
@@ -108,6 +112,12 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
             np.copyto(a, b, where=~chosen)
             return a
         return whole(np.where(chosen, a, b))
+    if type(a) is type(b) is type(condition) is np.ndarray and a.dtype is b.dtype and condition.dtype == np.bool_:
+        if a.dtype in INTEGERS and a.itemsize >= 4 and a.shape == b.shape == condition.shape and a.size >= LARGE:
+            found = fresh(a.shape, a.dtype)
+            if a.flags.c_contiguous and b.flags.c_contiguous:
+                by_bits(condition, a, b, found)
+                return found
     return whole(OPERATORS["relax.where"]({}, (condition, a, b), True))
 
 
@@ -133,10 +143,21 @@ def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
         total = np.einsum("ij->i", x.reshape(prod(lead), width))
         return total.reshape((*lead, *(1,) * (x.ndim - first)) if keepdims else lead)
     sum_: Any = np.add.reduce
+    if first is None and isinstance(axis, list) and x.ndim - 1 in axis and x.flags.c_contiguous:
+        if 0 < x.shape[-1] <= SHORT and x.size >= LARGE and x.shape[-1] >= LANES:  # the last axis, then the others
+            lines = np.einsum("ij->i", x.reshape(-1, x.shape[-1])).reshape((*x.shape[:-1], 1))
+            return sum_(lines, axis=tuple(axis), keepdims=keepdims)
     return sum_(x, axis=_axes(axis), keepdims=keepdims)
 
 
+LANES = 32
+"""Elements of a line that is worth its own sum."""
+
+
 def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    if type(x) is np.ndarray and x.dtype in INTEGERS:  # (which wrap, in any order)
+        add: Any = np.add.reduce
+        return whole(add(x, axis=_axes(axis), keepdims=bool(keepdims), dtype=x.dtype))
     if not usual(x):
         return whole(OPERATORS["relax.sum"]({"axis": axis, "keepdims": keepdims}, (x,), True))
     return whole(_sum(x, axis, bool(keepdims)))
@@ -148,21 +169,45 @@ def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> An
     first = 0 if axis is None else None if axis == [] else trailing(axis, a.ndim)
     width = 0 if first is None else prod(a.shape[first:])
     if first is None or not width or not (a.flags.c_contiguous and b.flags.c_contiguous):
+        if first is None and axis and a.size and a.flags.c_contiguous and b.flags.c_contiguous:
+            axes = [k % a.ndim for k in (axis if isinstance(axis, list) else [axis])]
+            if a.ndim - 1 not in axes or a.shape[-1] <= SHORT:
+                total = _along(a, b, axes, mean)
+                return total.reshape([1 if k in axes else n for k, n in enumerate(a.shape)]) if keepdims else total
         product = a * b
         return (_mean if mean else _total)(product, axis, keepdims)
     lead = a.shape[:first]
     rows, others = a.reshape(prod(lead), width), b.reshape(prod(lead), width)
-    total = VECDOT(rows, others) if width <= SHORT else np.add.reduce(rows * others, -1)
+    total = VECDOT(rows, others) if width <= SHORT else _long(rows, others)
     if mean:
         total /= a.dtype.type(width)
     return total.reshape((*lead, *(1,) * (a.ndim - first)) if keepdims else lead)
+
+
+def _long(a: Any, b: Any) -> Any:
+    """Sums of products of long rows: of pieces, then of their sums."""
+    whole_, count = a.shape[1] // SHORT * SHORT, len(a)
+    pieces = [t[:, :whole_].reshape(count, -1, SHORT) for t in (a, b)]
+    total = np.add.reduce(VECDOT(*pieces), -1)
+    return total + VECDOT(a[:, whole_:], b[:, whole_:]) if whole_ < a.shape[1] else total
+
+
+def _along(a: Any, b: Any, axes: Sequence[int], mean: bool) -> Any:
+    """Sums of products over axes that are not the last ones: each is added where it is made."""
+    every = "abcdefghijklmnopqrstuvwxyz"[: a.ndim]
+    total = np.einsum(f"{every},{every}->{''.join(c for k, c in enumerate(every) if k not in axes)}", a, b)
+    return np.asarray(total / a.dtype.type(prod(a.shape[k] for k in axes)) if mean else total)
 
 
 def _spread(name: str, root: bool) -> Apply:
     """The variance, or its root, of rows."""
     row = OPERATORS[name]
 
-    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def apply(x: Any, apart: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+        """``apart``: the distances of ``x`` from the means, where these are known."""
+        if apart is not None and axis and usual(x) and x.size and apart.dtype == x.dtype and apart.shape == x.shape:
+            found = sum_of_products(apart, apart, axis, bool(keepdims), mean=True)
+            return whole(np.sqrt(found) if root else found)
         first = None if not axis or not usual(x) or not x.size else trailing(axis, x.ndim)
         if first is None and axis and usual(x) and x.size and x.flags.c_contiguous:
             return _spread_apart(x, axis, bool(keepdims), root)
@@ -188,9 +233,7 @@ def _spread_apart(x: Any, axis: Any, keepdims: bool, root: bool) -> Any:
     count = x.dtype.type(prod(x.shape[a] for a in axes))
     apart = fresh(x.shape, x.dtype)
     np.subtract(x, np.add.reduce(x, tuple(axes), keepdims=True) / count, out=apart)
-    every = "abcdefghijklmnopqrstuvwxyz"[: x.ndim]
-    kept = "".join(c for k, c in enumerate(every) if k not in axes)
-    width = np.einsum(f"{every},{every}->{kept}", apart, apart) / count
+    width = _along(apart, apart, axes, mean=True)
     width = np.sqrt(width) if root else width
     return whole(width.reshape([1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdims else width)
 
@@ -199,7 +242,8 @@ def _extreme(name: str, ufunc: Any) -> Apply:
     row = OPERATORS[name]
 
     def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        if not usual(x) or not x.size or axis == []:
+        exact = type(x) is np.ndarray and x.dtype in INTEGERS
+        if not (usual(x) or exact) or not x.size or axis == []:
             return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
         first = None if axis is None or not x.flags.c_contiguous else trailing(axis, x.ndim)
         if first is not None and x.ndim - first > 1:  # (several axes as one: NumPy goes along the last one alone)
@@ -245,7 +289,14 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
     if a.ndim == b.ndim == 2 and a.dtype == b.dtype == np.float16 and a.shape[1] == b.shape[0] and a.size >= LARGE:
         if out_dtype is None or out_dtype in ("void", "float16"):
             return _half_product(a, b)
+    if a.dtype is b.dtype is BYTE and out_dtype == "int32" and a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0]:
+        if 0 < a.shape[1] < SUMS and a.size and b.size:
+            return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.int32)
     return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
+
+
+BYTE, SUMS = np.dtype(np.int8), 1 << 10
+"""So many products of bytes, at most 2**14 each, have sums that float32 holds, in any order."""
 
 
 def _half_product(a: Any, b: Any) -> Any:
@@ -278,6 +329,8 @@ def _concat(*given: Any, axis: Any = 0) -> Any:
     """``given``: the parts, or one tuple of them; a part may be ``Reshaped``, which is copied once."""
     parts = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
     lead = parts[0].shape if parts else ()
+    if lead and type(axis) is int and type(parts[0]) is np.ndarray and parts[0].nbytes < SMALL and _plain(parts):
+        return np.concatenate(parts, axis=axis)
     if type(axis) is not int or not lead or not _alike(parts):
         return whole(OPERATORS["relax.concat"]({"axis": axis}, (tuple(map(_now, parts)),), True))
     axis %= len(lead)
@@ -300,6 +353,16 @@ def _concat(*given: Any, axis: Any = 0) -> Any:
             slot[...] = part
         first += part.shape[axis]
     return result
+
+
+SMALL = 1 << 20
+"""Bytes of a part from which on memory that was used before is worth a look."""
+
+
+def _plain(parts: Any) -> bool:
+    """Whether all parts are arrays of one dtype."""
+    kind = parts[0].dtype
+    return all([type(each) is np.ndarray and each.dtype is kind for each in parts])  # noqa: C419
 
 
 def _alike(parts: Any) -> bool:
@@ -376,10 +439,12 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
 FAST_OPERATORS: dict[str, Apply] = {
     **{f"relax.{name}": _binary(f"relax.{name}", ufunc) for name, ufunc in UFUNCS.items()},
     **{f"relax.{name}": _unary(f"relax.{name}", form) for name, form in FORMS.items()},
+    **{f"relax.{name}": _test(f"relax.{name}", getattr(np, name)) for name in ("isnan", "isinf", "isfinite")},
     "relax.where": _where,
     "relax.clip": _clip,
     **NORMS,
     **LOSSES,
+    **PLACES,
     "relax.mean": _mean,
     "relax.sum": _total,
     "relax.variance": _spread("relax.variance", root=False),

@@ -64,7 +64,7 @@ def row_squares(x: Any) -> Any:
     return VECDOT(x, x)[:, None] if x.size < SMALL else np.einsum("ij,ij->i", x, x)[:, None]
 
 
-VECDOT: Any = getattr(np, "vecdot", lambda x, y: np.einsum("ij,ij->i", x, y))
+VECDOT: Any = getattr(np, "vecdot", lambda x, y: np.einsum("...j,...j->...", x, y))
 """``np.vecdot`` is new in NumPy 2.0."""
 
 

@@ -20,6 +20,8 @@ from refrelax.syntax import bits
 from refrelax.syntax.graph import AttrList, Binding, Call, Constant, Function, Op, Var, VarBinding
 from refrelax.syntax.types import TensorType, Type
 
+SPREADS = ("relax.variance", "relax.std")
+
 SUMS = {"relax.sum": False, "relax.mean": True}
 
 
@@ -59,6 +61,29 @@ def folded(func: Function) -> tuple[Function, dict[int, VarBinding]]:
             order += [] if id(each) in found else [each]
         blocks.append(replace(block, bindings=tuple(order)))
     return replace(func, body=replace(func.body, blocks=tuple(blocks))), found
+
+
+def centred(func: Function) -> Function:
+    """The function with what is ``x - mean(x)`` already told to a variance of ``x`` along the same axes."""
+    blocks = []
+    for block in func.body.blocks:
+        means, apart, found = dict[str, tuple[str, object]](), dict[tuple[str, object], Var](), []
+        for each in block.bindings:
+            match each:
+                case VarBinding(value=Call(op=Op(name="relax.mean"), args=(Var(name=x),)) as call):
+                    if call.attr("keepdims") and isinstance(call.attr("axis"), AttrList):
+                        means[each.name] = x, call.attr("axis")
+                case VarBinding(value=Call(op=Op(name="relax.subtract"), args=(Var(name=x), Var(name=mean)))):
+                    if means.get(mean, ("",))[0] == x:
+                        apart[means[mean]] = Var(each.name)
+                case VarBinding(value=Call(op=Op(name=op), args=(Var(name=x) as own,)) as call) if op in SPREADS:
+                    if (distance := apart.get((x, call.attr("axis")))) is not None:
+                        each = replace(each, value=replace(call, args=(own, distance)))
+                case _:
+                    pass
+            found.append(each)
+        blocks.append(replace(block, bindings=tuple(found)))
+    return replace(func, body=replace(func.body, blocks=tuple(blocks)))
 
 
 def sum_at(writer: Writes, product: Binding, total: Binding) -> bool:

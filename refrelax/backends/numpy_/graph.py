@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
 from refrelax.backends.numpy_.fast_operators import LARGE
-from refrelax.backends.numpy_.fast_sums import folded, sum_at
+from refrelax.backends.numpy_.fast_sums import centred, folded, sum_at
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
 from refrelax.backends.numpy_.graph_values import by_definition, dtypes_of, known_outside, value
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
@@ -59,9 +60,10 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     params = ", ".join(local(p.name) for p in func.params)
     writer.line(f"def {name}(run{', ' if params else ''}{params}):")
     writer.depth += 1
+    begin = len(writer.lines)
     if writer.reuse:
         func, writer.chains = gathered(func)
-        func, writer.folded = folded(func)
+        func, writer.folded = folded(centred(func))
         writer.joined = joined(func)
         writer.live = Liveness(writer.types, writer.prefix, writer.places).function(func)
     for param in func.params:
@@ -85,9 +87,33 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
             known,
         )
     writer.line(f"return {result}")
+    if writer.reuse:
+        spare_symbols(writer.lines, begin, "    " * writer.depth)
     writer.depth -= 1
     if not writer.depth and isinstance(func.body.body, Var) and func.body.body.name in writer.own:
         writer.line(f"{name}.own = True")  # (``calls.py`` need not look whose memory the result is)
+
+
+def spare_symbols(lines: list[str], begin: int, margin: str) -> None:
+    """Take the symbols that nothing reads from the beginning of a function; those that only a failing check reads go
+    there."""
+    bound, count = re.compile(rf"{margin}(\w+) = \w+\.shape\[\d+\]"), len(lines)
+    first = next((k for k in range(begin, count) if bound.fullmatch(lines[k])), count)
+    stop = end = next((k for k in range(first, count) if not bound.fullmatch(lines[k])), count)
+    if stop < count and lines[stop].startswith(f"{margin}if ") and ".shape != " in lines[stop]:
+        end = next(k for k in range(stop + 1, count) if not lines[k].startswith(f"{margin} "))
+    inside, outside = (
+        lines[stop + 1 : end],
+        [*lines[begin:first], *lines[stop : stop + 1], *lines[max(end, stop + 1) :]],
+    )
+    kept, moved = list[str](), list[str]()
+    for line in lines[first:stop]:
+        read = re.compile(rf"\b{line.split()[0]}\b")
+        if any(map(read.search, outside)):
+            kept.append(line)
+        elif any(map(read.search, inside)):
+            moved.append(f"    {line}")
+    lines[first:end] = [*kept, *lines[stop : stop + (end > stop)], *moved, *inside]
 
 
 def _may_fail(type_: Type) -> bool:
@@ -158,6 +184,8 @@ def binding(writer: Writer, each: Binding) -> None:
             straight = direct(writer, each) if writer.live and placed is None else None
             if straight is not None and not (isinstance(each.value, Call) and each.value.op in VIEWS):
                 writer.own.add(each.name)
+            if writer.live and isinstance(each.value, Call) and each.value.op in NEW:
+                writer.own.add(each.name)
             text = straight or value(writer, each.value)
             target = placed or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
@@ -180,6 +208,15 @@ DIRECT = {"relax.add": "np.add", "relax.subtract": "np.subtract", "relax.multipl
 
 VIEWS = (Op("relax.reshape"), Op("relax.strided_slice"))
 """Those that are views when they are called so."""
+
+NEW = frozenset(
+    Op(f"relax.{name}")
+    for name in (
+        "concat", "flip", "tile", "one_hot", "scatter_nd", "scatter_elements", "index_put", "cumsum", "cumprod", "topk",
+        "stack",
+    )
+)  # fmt: skip
+"""Those whose forms always take memory for their result."""
 
 EXTREMES = {"relax.max": "np.maximum", "relax.min": "np.minimum"}
 

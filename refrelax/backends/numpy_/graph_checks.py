@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Any, assert_never
+
+import numpy as np
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import held
@@ -33,6 +35,9 @@ OWN = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 """NumPy's own dtypes of ours, each one object (``runtime.py`` has them by these names)."""
+
+GLANCED: dict[str, Any] = {"array_": np.ndarray, **{f"{dtype}_": np.dtype(dtype) for dtype in OWN if dtype != "bool"}}
+"""What a look at an argument names: no name of a program is one of these (``names.py``)."""
 
 
 def known_type(writer: Writer, expr: Expr) -> Type:
@@ -102,7 +107,8 @@ def _unlike(text: str, type_: Type | None, rank: bool) -> str:
     a glance does not tell."""
     if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype not in OWN:
         return ""
-    found = f"type({text}) is not np.ndarray or {text}.dtype is not rt.of_{type_.dtype}"
+    kind = f"rt.of_{type_.dtype}" if type_.dtype == "bool" else f"{type_.dtype}_"  # (names of the source itself)
+    found = f"type({text}) is not array_ or {text}.dtype is not {kind}"
     return f"{found} or {text}.ndim != {len(type_.shape)}" if rank else found
 
 
@@ -114,15 +120,19 @@ def told_at_a_glance(type_: Type | None) -> bool:
 def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> dict[str, str]:
     """Conditions under which an extent may be wrong, by the value: none where they do not say it of all that are
     ``compared``."""
-    guards = {}
+    guards, known = {}, dict[tuple[str, ...], str]()
     for text, type_, _ in given:
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
             continue
-        axes = {f"{text}.shape[{axis}]" for axis in range(len(type_.shape))}
-        if axes & compared and all(isinstance(dim, SymVar | Literal) for dim in type_.shape):
-            dims = [writer.dim(dim) for dim in type_.shape]
-            guards[text] = f"{text}.shape != ({', '.join(dims)}{',' if len(dims) == 1 else ''})"
+        axes, plain = {f"{text}.shape[{axis}]" for axis in range(len(type_.shape))}, type_.shape
+        if not all(isinstance(dim, SymVar | Literal) for dim in plain):
+            continue
+        dims = tuple(writer.dim(dim) for dim in plain)
+        if axes & compared:
+            wanted = known.get(dims) or f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
+            guards[text] = f"{text}.shape != {wanted}"
             compared = compared - axes
+        known.setdefault(dims, f"{text}.shape")  # (which was looked at, or tells what the symbols are)
     return {} if compared else guards
 
 

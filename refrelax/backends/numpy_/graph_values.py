@@ -315,7 +315,8 @@ def _argument(writer: Writer, expr: Expr) -> str:
     text = value(writer, expr)
     match expr:
         case PrimValue(value=inner):
-            return f"rt.prim({inner.dtype!r}, {text})"
+            made = f"rt.prim({inner.dtype!r}, {text})"
+            return writer.constants.prim(made) if isinstance(inner, Literal) else made
         case Var(name=name):
             type_ = writer.type_of(name)
             return f"rt.prim({type_.dtype!r}, {text})" if isinstance(type_, PrimType) else text

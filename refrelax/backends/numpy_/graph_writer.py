@@ -48,6 +48,11 @@ class Constants:
     """Whether the program overwrites memory, so that it works on copies of the constants, which are read-only."""
     copy: str = "{}.copy()"
     """How a copy is written."""
+    prims: dict[str, str] = field(default_factory=dict)
+    """Scalars with their dtype that are written down, by their text: they do not change."""
+
+    def prim(self, text: str) -> str:
+        return self.prims.setdefault(text, f"p{len(self.prims)}_")
 
     def name(self, node: Constant) -> str:
         key = (node.dtype, node.shape, node.data)
@@ -59,7 +64,7 @@ class Constants:
         for (dtype, shape, data), name in self.names.items():
             note = f"  # {bits.decode(dtype, data[0])}" if len(data) == 1 else ""
             result.append(f"{name} = rt.constant({dtype!r}, {shape!r}, {list(data)!r}){note}")
-        return result
+        return result + [f"{name} = {text}" for text, name in self.prims.items()]
 
 
 Answer = TypeVar("Answer")

@@ -19,20 +19,6 @@ KEPT = 1 << 27
 _pieces: dict[int, list[Any]] = {}
 
 
-def _next(held: list[Any]) -> tuple[Any, int]:
-    """The last of the pieces, and how often it is referred to, as ``getrefcount`` counts. It stays the last where
-    nobody else holds it, since it was used a moment ago and is near; else it becomes the first."""
-    piece = held.pop()  # nobody else can take it now
-    count = getrefcount(piece)
-    held.insert(len(held) if count == _FREE else 0, piece)
-    return piece, count
-
-
-_FREE = 0
-_FREE = _next([np.empty(1, np.uint8)])[1]
-"""Of a piece that nobody else holds: 2, or 1 where names are lent and not counted (from Python 3.14 on)."""
-
-
 def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
     """An array whose elements are not written yet."""
     kind = dtype if type(dtype) is np.dtype else np.dtype(dtype)
@@ -40,17 +26,40 @@ def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
     if not LEAST <= size <= GREATEST:
         return np.empty(shape, kind)
     size = -(-size // LEAST) * LEAST
-    held = _pieces.setdefault(size, [])
-    for _ in range(len(held)):
-        try:
-            piece, count = _next(held)
-        except IndexError:
-            break
-        if count == _FREE:
-            return np.ndarray(shape, kind, piece)
+    held = _pieces.get(size)
+    if held is not None:
+        for _ in range(len(held)):
+            try:
+                found = _next(held, shape, kind)
+            except IndexError:
+                break
+            if found is not None:
+                return found
     piece = np.empty(size, np.uint8)
     _keep(size, piece)
     return np.ndarray(shape, kind, piece)
+
+
+def _next(held: list[Any], shape: tuple[int, ...], kind: Any) -> Any:
+    """An array over the last of the pieces, or ``None`` where somebody holds one. A piece stays the last if nobody
+    does, since it was used a moment ago and is near; else it becomes the first."""
+    piece = held.pop()  # nobody else can take it now
+    if getrefcount(piece) != _FREE:
+        held.insert(0, piece)
+        return None
+    found = np.ndarray(shape, kind, piece)
+    held.append(piece)
+    return found
+
+
+def _references(held: list[Any]) -> int:
+    piece = held.pop()
+    return getrefcount(piece)
+
+
+_FREE = _references([np.empty(1, np.uint8)])
+"""How often a piece that nobody else holds is referred to, as ``getrefcount`` counts: 2, or 1 where names are lent and
+not counted (from Python 3.14 on)."""
 
 
 def in_rows(x: Any) -> Any:

@@ -1,6 +1,7 @@
 """float16 and bfloat16 held in float32: the elements that the narrow format has, with a rounding where one is due.
 
-NumPy converts float16 one element after the other; by the bits of whole arrays it costs half. A sum, difference,
+NumPy converts float16 one element after the other; by the bits of whole arrays it costs half, and so does a rounding to
+bfloat16, whose elements are the upper halves of float32's. A sum, difference,
 product, quotient or root in float32 that is rounded once more is the correctly rounded one of the narrow format, since
 float32 has more than twice its digits and two.
 """
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_.memory import fresh
+from refrelax.running.arrays import numpy_dtype
 
-WIDE, HALF = np.dtype(np.float32), np.dtype(np.float16)
+WIDE, HALF, UPPER = np.dtype(np.float32), np.dtype(np.float16), numpy_dtype("bfloat16")
 
 FEW = 256
 """Elements for which NumPy's own conversion costs less than looking."""
@@ -59,11 +61,28 @@ def widened(x: Any, out: Any = None) -> Any:
 
 
 def rounded(t: Any, kind: Any) -> None:
-    """Float32 elements rounded to a narrow format, in place."""
-    if t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t):
+    """Float32 elements rounded to a narrow format, in place. A NaN among them is one of arithmetic on narrow elements,
+    or one of theirs: the half that is cut off is 0."""
+    if kind == UPPER and t.size >= FEW and t.flags.c_contiguous:
+        _cut(t)
+    elif t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t):
         near = _spare(t).reshape(-1).view(kind)[: t.size].reshape(t.shape)
         np.copyto(near, t, casting="unsafe")
         np.copyto(t, near)
+
+
+_HALF_LESS, _LAST, _UPPER, _PLACES = (np.array(n, np.uint32) for n in (0x7FFF, 1, 0xFFFF0000, 16))
+
+
+def _cut(t: Any) -> None:
+    """Round to the upper half of the bits: up from above the middle, and from the middle if the last place is odd. What
+    is carried into the exponent is the next power of two, or the infinity."""
+    bits, odd = t.view(np.uint32), _spare(t).view(np.uint32)
+    np.right_shift(bits, _PLACES, out=odd)
+    np.bitwise_and(odd, _LAST, out=odd)
+    np.add(odd, _HALF_LESS, out=odd)
+    np.add(bits, odd, out=bits)
+    np.bitwise_and(bits, _UPPER, out=bits)
 
 
 def _spare(t: Any) -> Any:

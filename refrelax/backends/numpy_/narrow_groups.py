@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from refrelax.backends.numpy_.fast_groups import COMPARE, LOGIC, Group, Memory, Writes, operator, used
+from refrelax.backends.numpy_.liveness import same_shape
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operands import NARROW
 from refrelax.syntax import bits
@@ -39,6 +40,10 @@ class NarrowGroup(Group):
             return made.dtype == "bool" and set(kinds) == {"bool"}
         return name == "where" and made.dtype == narrow and kinds == ["bool", narrow, narrow]
 
+    @property
+    def block(self) -> str:
+        return ", near=rt.NEAR_UPPER" if self.type.dtype == "bfloat16" else ""
+
     def worth(self) -> bool:
         return len(self.bindings) > 1 and bool(self.operands) and (len(self.operands) > 1 or self._has_whole())
 
@@ -60,7 +65,9 @@ class NarrowGroup(Group):
         places = {name: f"o{k}_" for k, name in enumerate(outside)}
         homes = places | {name: f"v{k}_" for k, name in enumerate(narrow)}
         known = {name: f"w{k}_" if self._made(name) in NARROW else local(name) for k, name in enumerate(self.operands)}
-        lines = [f"{known[n]} = rt.widened({local(n)})" for n in self.operands if self._made(n) in NARROW]
+        wide = [n for n in self.operands if self._made(n) in NARROW]
+        whole = {known[n]: "float32" for n in wide if same_shape(self.writer.type_of(n), self.type)}
+        lines = [f"{known[n]} = rt.widened({local(n)}{f', {known[n]}' if known[n] in whole else ''})" for n in wide]
         memory, kind = Memory(homes, known), f"rt.kinds[{self.type.dtype!r}]"
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
@@ -78,7 +85,7 @@ class NarrowGroup(Group):
                 lines.append(f"rt.rounded({memory.place(each.name)}, {kind})")
         lines += [f"rt.narrowed({homes[name]}, {kind}, {places[name]})" for name in narrow]
         name = f"g{self.live.at[id(self.bindings[-1])]}_"
-        scratch = memory.scratch | dict.fromkeys([homes[name] for name in narrow], "float32")
+        scratch = memory.scratch | dict.fromkeys([homes[name] for name in narrow], "float32") | whole
         self.writer.line(f"def {name}({', '.join([*map(local, self.operands), *places.values(), *scratch])}):")
         for line in lines:
             self.writer.line(f"    {line}")

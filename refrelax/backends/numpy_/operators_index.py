@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.memory import in_rows
+from refrelax.backends.numpy_.memory import fresh, in_rows
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain, within
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
@@ -143,7 +143,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     if reduction in ("update", ""):
         values = values.astype(x.dtype, copy=False)
         if rows.ndim > 1 and rows[0].nbytes <= 1 << 12:  # (one object a row is quicker than a loop over it)
-            rows, values = _as_objects(rows), _as_objects(np.ascontiguousarray(values))
+            rows, values = as_objects(rows), as_objects(np.ascontiguousarray(values))
         rows[position] = values  # in order: the last one stays
     else:
         if reduction == "add" and not (_one_zero(values) or _one_zero(x)):  # a sum begins at +0: no stored-to -0 stays
@@ -188,7 +188,7 @@ def _placed(index: Any, n: int, shape: Sequence[int]) -> Any:
     return wide
 
 
-def _as_objects(rows: Any) -> Any:
+def as_objects(rows: Any) -> Any:
     """The rows of an array as elements that are only moved."""
     cells = rows if rows.ndim == 2 else rows.reshape(len(rows), -1)
     return cells.view(_object(cells.shape[1] * cells.itemsize))[:, 0]
@@ -354,6 +354,9 @@ PLAIN_SORTS = frozenset(np.dtype(code).num for code in "?bBhHiIlLqQfde")
 """The dtypes that NumPy sorts itself, by number: their letters are those of dtypes of ml_dtypes too."""
 
 
+FLOAT_SORTS = frozenset(np.dtype(code).num for code in "efd")
+
+
 def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     """``fast``: zeros of either sign in any order."""
     (x,), axis, descending = args, attrs["axis"] % args[0].ndim, attrs["descending"]
@@ -375,7 +378,7 @@ def argsort(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 def topk(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     (x,), axis, k = args, attrs["axis"] % args[0].ndim, attrs["k"]
     count = min(k, x.shape[axis]) if k > 0 else x.shape[axis]
-    if attrs["ret_type"] == "values" and (values := _extremes(x, axis, count, attrs["largest"])) is not None:
+    if attrs["ret_type"] == "values" and (values := extremes(x, axis, count, attrs["largest"])) is not None:
         return values
     order = _few(x, axis, count, attrs["largest"])
     order = positions(x, axis, attrs["largest"], count) if order is None else order
@@ -396,22 +399,28 @@ def _few(x: Any, axis: int, count: int, largest: bool) -> Any:
     chosen = lines >= edge if largest else lines <= edge
     if np.isnan(last[..., n - count :]).any() or np.count_nonzero(chosen) != count * (x.size // n):
         return None
-    where = np.nonzero(chosen)[-1].reshape(*lines.shape[:-1], count)
-    order = positions(np.take_along_axis(lines, where, -1), lines.ndim - 1, largest)
-    return np.moveaxis(np.take_along_axis(where, order, -1), -1, axis)
+    spots = np.flatnonzero(chosen)
+    keys, starts = lines.reshape(-1)[spots].reshape(-1, count), np.arange(0, spots.size, count)[:, None]
+    order = np.argsort(-keys if largest else keys, axis=-1, kind="stable")
+    spots = spots[order + starts].reshape(*lines.shape[:-1], count)
+    spots %= n
+    return spots if axis == x.ndim - 1 else np.moveaxis(spots, -1, axis)
 
 
-def _extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
+def extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
     """The ``count`` greatest or least elements in order, without their positions; ``None`` where that takes more (a NaN
     or a zero among them)."""
     n = x.shape[axis]
     if x.dtype.num not in PLAIN_SORTS or not count > 0 or 4 * count > n or not x.size:
         return None
-    lines = np.partition(np.moveaxis(x, axis, -1), n - count if largest else count - 1, axis=-1)
-    found = np.sort(lines[..., n - count :] if largest else lines[..., :count], axis=-1)
-    if is_float(x.dtype) and (np.isnan(found).any() or (found == 0).any()):
+    lines = np.array(x if axis == x.ndim - 1 else np.moveaxis(x, axis, -1), order="C")
+    lines.partition(n - count if largest else count - 1, axis=-1)
+    found = lines[..., n - count :] if largest else lines[..., :count]
+    found.sort(-1)
+    if x.dtype.num in FLOAT_SORTS and not (np.abs(found) > 0).all():  # (a NaN is not)
         return None
-    return np.ascontiguousarray(np.moveaxis(found[..., ::-1] if largest else found, -1, axis))
+    found = found[..., ::-1] if largest else found
+    return np.array(found if axis == x.ndim - 1 else np.moveaxis(found, -1, axis), order="C")
 
 
 def nonzero(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -482,6 +491,32 @@ def bucketize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 # --- scans -----------------------------------------------------------------------------------------------------------
 
+ACROSS, APART = 64, 1 << 11
+"""Elements beside one another for which a step over all of them is quicker than going along each line; the same where
+they are not neighbours."""
+
+
+def _accumulated(step: Any, x: Any, axis: int, exclusive: bool) -> Any:
+    """Sums or products along an axis, each without the element at its place if ``exclusive``."""
+    result, n = fresh(x.shape, x.dtype), x.shape[axis]
+    lead = (slice(None),) * axis
+    source, target = x, result
+    if exclusive:
+        result[(*lead, slice(0, 1))] = step.identity
+        source, target = x[(*lead, slice(0, -1))], result[(*lead, slice(1, None))]
+    beside = prod(x.shape[axis + 1 :])
+    if x.size // n < (ACROSS if beside * n == x.size else APART) or beside < 8 or not x.flags.c_contiguous:
+        step.accumulate(source, axis=axis, out=target)
+        return result
+    before: Any = None
+    for line, into in zip(np.moveaxis(source, axis, 0), np.moveaxis(target, axis, 0), strict=True):
+        if before is None:
+            into[...] = line
+        else:
+            step(before, line, out=into)
+        before = into
+    return result
+
 
 def _scan(op: str) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
@@ -492,17 +527,11 @@ def _scan(op: str) -> Run:
         x = x if x.dtype == dtype else exact.cast(x, dtype)
         if axis is None:
             x, axis = x.reshape(-1), 0
+        wraps = x.dtype.kind in "iu" and x.dtype.num in PLAIN_SORTS  # (which wrap, in any order of the sums)
+        if (plain(fast, x) or wraps) and x.ndim and x.shape[axis]:
+            return _accumulated(np.add if op == "add" else np.multiply, x, axis % x.ndim, bool(attrs["exclusive"]))
         lines = np.moveaxis(x, axis % x.ndim, 0)
         start = np.full(lines.shape[1:], 0 if op == "add" else 1, dtype=dtype)
-        if plain(fast, x) and attrs["exclusive"] and x.ndim and x.shape[axis]:
-            moved = np.empty(x.shape, x.dtype)
-            lead = (slice(None),) * (axis % x.ndim)
-            moved[(*lead, slice(0, 1))] = 0 if op == "add" else 1
-            form = np.add if op == "add" else np.multiply
-            form.accumulate(x[(*lead, slice(0, -1))], axis=axis, out=moved[(*lead, slice(1, None))])
-            return moved
-        if plain(fast, x) and not attrs["exclusive"]:
-            return (np.cumsum if op == "add" else np.cumprod)(x, axis=axis)
         found = []
         for line in lines:
             before = start

@@ -279,6 +279,7 @@ def so_many(name: str, args: tuple[Any, ...], wanted: int) -> tuple[Any, ...]:
 attend = attention.attend
 attend_biased = attention.attend_biased
 blocked = blocks.blocked
+NEAR_UPPER = blocks.NEAR_UPPER
 kinds = blocks.KINDS
 widened = narrow.widened
 rounded = narrow.rounded
