@@ -142,10 +142,23 @@ function expression(e, env, types, state, visible) {
 /** A variable in a scalar expression holds a prim value, of the dtype that it has there (ty/scalar-variable). */
 function scalars(e, env) {
   if (e?.node === "FuncType") return; // its symbols are its own
-  for (const node of nodes(e)) {
-    if (node.node !== "SymVar" || !env.has(node.name)) continue;
+  for (const node of free(e, new Set())) {
+    if (!env.has(node.name)) continue;
     const type = env.get(node.name);
     if (type.node !== "PrimType" || type.dtype !== node.dtype) throw rejected("ty/scalar-variable", node.name);
+  }
+}
+
+/** The variables of a scalar expression that no Let around them binds. */
+function* free(e, bound) {
+  if (e === null || typeof e !== "object") return;
+  if (e.node === "SymVar") {
+    if (!bound.has(e.name)) yield e;
+  } else if (e.node === "Let") {
+    yield* free(e.value, bound);
+    yield* free(e.body, new Set([...bound, e.var.name]));
+  } else {
+    for (const part of Object.values(e)) yield* free(part, bound);
   }
 }
 

@@ -74,10 +74,14 @@ def out_of_range(rule: str, at: Sequence[int], dims: Sequence[int]) -> NotedPois
     return noted(rule, f"index {at[axis]} of {dims[axis]}{where}")
 
 
-@lru_cache(maxsize=None)
+_POISONS: dict[str, Poison] = {}
+"""One object per rule for the whole process, as ``is`` compares. (A cache may be cleared, and there would be two.)"""
+
+
 def poison(rule: str) -> Poison:
     """The poison of ``rule``."""
-    return Poison(rule)
+    found = _POISONS.get(rule)
+    return found if found is not None else _POISONS.setdefault(rule, Poison(rule))
 
 
 NEVER_WRITTEN = poison("st/never-written")

@@ -94,9 +94,9 @@ class _Scopes:
             # of a function around this one is another.
             self.defined -= {param.name for param in f.params} - self.variables - around
             for param in f.params:
-                self.define(param.name, param.span or f.span)
                 if param.type is not None:
                     self.type(param.type, param.span or f.span)
+                self.define(param.name, param.span or f.span)
             if f.ret is not None:
                 self.type(f.ret, f.span)
             self.sequence(f.body)
