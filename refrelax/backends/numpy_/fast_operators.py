@@ -187,7 +187,7 @@ def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> An
 def _long(a: Any, b: Any) -> Any:
     """Sums of products of long rows: of pieces, then of their sums."""
     whole_, count = a.shape[1] // SHORT * SHORT, len(a)
-    pieces = [t[:, :whole_].reshape(count, -1, SHORT) for t in (a, b)]
+    pieces = [t[:, :whole_].reshape(count, whole_ // SHORT, SHORT) for t in (a, b)]
     total = np.add.reduce(VECDOT(*pieces), -1)
     return total + VECDOT(a[:, whole_:], b[:, whole_:]) if whole_ < a.shape[1] else total
 

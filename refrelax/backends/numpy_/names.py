@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 
-RESERVED = frozenset(
-    (
-        "np", "rt", "vm", "ops", "pure", "origins", "run", "range", "min", "max", "bool", "int", "float", "locals",
-        "frame_",
-    )
-)  # fmt: skip
-"""What generated source uses of its own."""
+RESERVED = frozenset(("np", "rt", "vm", "ops", "pure", "origins", "run", "frame_", *dir(builtins)))
+"""What generated source uses of its own, or may: Python's own names."""
 
 
 def local(name: str) -> str:
