@@ -1,4 +1,4 @@
-"""What is stored, not combined, was widened by a unit of its format in narrow formats, and at NaN and subnormal numbers:
+"""What is stored, not combined, was widened by a unit in narrow formats, and at NaN and subnormal numbers:
 1.25 passed for a copied 1 (``num/accuracy-of-operators``)."""
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ ELEMENTS = "R.scatter_elements(x, i, v, reduction={!r})"
 ND = "R.scatter_nd(x, R.reshape(i, R.shape([2, 1])), v, reduction={!r})"
 COPIES = [PUT.format(False), *(form.format(by) for form in (ELEMENTS, ND) for by in ("update", "min", "max"))]
 SUMS = [PUT.format(True), *(form.format(by) for form in (ELEMENTS, ND) for by in ("add", "mul"))]
+TEXT = """
+@R.function
+def main(x: R.Tensor((3,), "{0}"), i: R.Tensor((2,), "int64"), v: R.Tensor((2,), "{0}")):
+    return {1}
+"""
 SUBNORMAL = 2.0**-149
 
 
 def elements(body: str, dtype: str, row: list[float]) -> list[Any]:
-    text = f'@R.function\ndef main(x: R.Tensor((3,), "{dtype}"), i: R.Tensor((2,), "int64"), v: R.Tensor((2,), "{dtype}")):\n'
+    text = TEXT.format(dtype, body)
     args = [rr.Tensor.of(row, dtype), rr.Tensor.of([0, 1], "int64"), rr.Tensor.of(row[:2], dtype)]
-    found = rr.run(rr.check(rr.parse(f"{text}    return {body}\n")), "main", args=args, numerics="enclosure")
+    found = rr.run(rr.check(rr.parse(text)), "main", args=args, numerics="enclosure")
     assert isinstance(found, rr.Returned)
     return permitted_to_json(found.value)["permitted"]  # type: ignore[no-any-return]
 
