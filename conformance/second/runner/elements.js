@@ -38,10 +38,17 @@ function rounded(given, name) {
   const word = typeof given === "string" ? /^([+-]?)(nan|inf|infinity)$/i.exec(given) : null;
   const x = word ? (word[2].toLowerCase() === "nan" ? NaN : word[1] === "-" ? -Infinity : Infinity) : ["bigint", "boolean"].includes(typeof given) ? Number(given) : given;
   if (typeof x !== "number") throw new NoValue(`expected a number, found ${write(given)}`);
-  if (name === POWERS) throw new NoValue(`expected bits of ${name}, found data`);
-  const found = round(x, name);
+  const found = name === POWERS ? power(x) : round(x, name);
   if (found === null) throw new NoValue(`expected an element of ${name}, which has no NaN`);
   return found;
+}
+
+/** The power of two that a number is rounded to: halfway up, none below zero, NaN beyond the greatest. */
+function power(x) {
+  if (!(x >= 0) || Object.is(x, -0)) return NaN;
+  const low = Math.max(2 ** -127, 2 ** exponent(x));
+  const found = x >= 1.5 * low ? 2 * low : low;
+  return found > 2 ** 127 ? NaN : found;
 }
 
 /** {low, high, values, nan, open} of an element of a permitted tensor, as numbers. */

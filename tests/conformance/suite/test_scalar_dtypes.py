@@ -65,6 +65,8 @@ RESULTS: list[tuple[Any, Any, str]] = [
     (2**62 + 1, 2**62 + 1, "passed"),
     (2**62 + 1, 2**62, "failed"),
     (tensor("float32", "0x0", "0x3f800000"), {"dtype": "float32", "shape": [2], "data": [False, True]}, "passed"),
+    (tensor("float8_e8m0fnu", "0x7f", "0x80"), {"dtype": "float8_e8m0fnu", "shape": [2], "data": [1, 1.5]}, "passed"),
+    (tensor("float8_e8m0fnu", "0x7f"), {"dtype": "float8_e8m0fnu", "shape": [1], "data": [2]}, "failed"),
     (tensor("int32", "0x7"), {**prim("int32", 7), "shape": []}, "failed"),
     ({"opaque": "Closure"}, {"opaque": "a function", "dtype": "int32"}, "passed"),
     ({"opaque": "Closure"}, {"opaque": 1}, "failed"),
