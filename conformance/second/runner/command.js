@@ -39,7 +39,7 @@ class Command {
     }
     if (this.hello === null) {
       const found = await this.exchange({ id: 0, ask: "hello", protocol: 1 }, 60);
-      if (found.protocol !== 1) throw new Error(`no answer to hello: ${JSON.stringify(found).slice(0, 200)}`);
+      if (found.protocol !== 1) throw new Error(`no answer to hello: ${write(found).slice(0, 200)}`);
       this.hello = { profiles: found.profiles ?? null, takes: found.takes ?? "tree" };
     }
     return this.hello;

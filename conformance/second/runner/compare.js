@@ -1,11 +1,12 @@
 // An answer's values against what is permitted (spec 01 "The suite for other implementations").
 "use strict";
 const { NoValue, isElements, floats, number, rounded, permitted, magnitude, held, same } = require("./elements");
+const { write } = require("./json");
 
 const NOTHING = { inside: 0, leftOut: 0, wrong: null };
 const one = (right, what) => (right ? { ...NOTHING, inside: 1 } : { ...NOTHING, wrong: what });
 const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
-const shown = (x) => (JSON.stringify(x) ?? "nothing").slice(0, 60);
+const shown = (x) => (x === undefined ? "nothing" : write(x)).slice(0, 60);
 
 function sum(parts) {
   return parts.reduce((a, b) => ({ inside: a.inside + b.inside, leftOut: a.leftOut + b.leftOut, wrong: a.wrong ?? b.wrong }), NOTHING);
@@ -23,17 +24,17 @@ function tensor(spec) {
 }
 
 const isTensor = (x) => isObject(x) && Array.isArray(x.shape) && "dtype" in x;
-const isPrim = (x) => ["number", "boolean"].includes(typeof x) || (isObject(x) && ("value" in x || "whole" in x));
+const isBare = (x) => ["number", "bigint", "boolean"].includes(typeof x);
+const isPrim = (x) => isBare(x) || (isObject(x) && "value" in x && !isTensor(x));
 
 /** A value that somebody gives is one. */
 function checked(spec) {
   if (Array.isArray(spec)) return spec.forEach(checked);
-  if (spec === null || ["number", "boolean", "string"].includes(typeof spec)) return undefined;
+  if (spec === null || isBare(spec) || typeof spec === "string") return undefined;
   if (isTensor(spec) && (Array.isArray(spec.bits) || Array.isArray(spec.data))) return void tensor(spec);
-  if ("whole" in spec) return undefined;
-  if ("value" in spec) return void number(spec.value, spec.dtype);
+  if (isPrim(spec)) return void number(spec.value, spec.dtype);
   const keys = Object.keys(spec).join();
-  if (keys === "dtype" || keys === "opaque") return undefined;
+  if (keys === "dtype" || typeof spec.opaque === "string") return undefined;
   if (keys === "shape" && Array.isArray(spec.shape) && spec.shape.every(Number.isInteger)) return undefined;
   throw new NoValue(`expected a value, found ${shown(spec)}`);
 }
@@ -53,12 +54,10 @@ function compare(allowed, own, found, bare) {
   return one(found === allowed, `expected ${shown(allowed)}, found ${shown(found)}`);
 }
 
-const valueOf = (x) => (isObject(x) ? ("whole" in x ? BigInt(x.whole) : number(x.value, x.dtype)) : typeof x === "boolean" ? BigInt(x) : Number.isInteger(x) ? BigInt(x) : x);
-
-const isBare = (x) => !isObject(x) || "whole" in x;
+const valueOf = (x) => (isObject(x) ? number(x.value, x.dtype) : typeof x === "boolean" || Number.isInteger(x) ? BigInt(x) : x);
 
 /** The dtype of a prim value: the one it tells, or the one of a bare number. */
-const dtypeOf = (x) => (!isBare(x) ? x.dtype : typeof x === "boolean" ? "bool" : isObject(x) || Number.isInteger(x) ? "int64" : "float64");
+const dtypeOf = (x) => (!isBare(x) ? x.dtype : typeof x === "boolean" ? "bool" : typeof x === "bigint" || Number.isInteger(x) ? "int64" : "float64");
 
 const sort = (dtype) => (dtype === "bool" ? dtype : floats(dtype) ? "float" : "integer");
 

@@ -1,6 +1,7 @@
 // Numbers of elements and permitted sets of them (spec 01 "The suite for other implementations", 02 "num/decisive-width").
 "use strict";
 const { dtype, isFloat, isInt, decode, encode, round } = require("../dtypes");
+const { write } = require("./json");
 
 const POWERS = "float8_e8m0fnu"; // neither sign nor zero: the implementation beside this lacks it
 const PATTERN = /^0x[0-9a-fA-F]+$/;
@@ -19,7 +20,7 @@ const width = (name) => (name === POWERS ? 8 : dtype(name).bits);
 /** The number of a bit pattern: a BigInt, or a JavaScript number of a float. */
 function number(pattern, name) {
   if (!isElements(name)) throw new NoValue(`expected a dtype of elements, found ${name}`);
-  if (typeof pattern !== "string" || !PATTERN.test(pattern)) throw new NoValue(`expected a bit pattern such as "0x0", found ${JSON.stringify(pattern)}`);
+  if (typeof pattern !== "string" || !PATTERN.test(pattern)) throw new NoValue(`expected a bit pattern such as "0x0", found ${write(pattern)}`);
   const bits = BigInt(pattern);
   if (bits >> BigInt(width(name))) throw new NoValue(`expected a bit pattern of ${name}, found ${pattern}`);
   if (name !== POWERS) return decode(bits, name);
@@ -30,18 +31,24 @@ function number(pattern, name) {
 function rounded(given, name) {
   if (given === null) return null;
   if (!floats(name)) {
-    const n = given.whole !== undefined ? BigInt(given.whole) : typeof given === "boolean" ? BigInt(given) : Number.isInteger(given) ? BigInt(given) : null;
-    if (n === null || decode(BigInt.asUintN(width(name), n), name) !== n) throw new NoValue(`expected an element of ${name}, found ${JSON.stringify(given)}`);
+    const n = ["bigint", "boolean"].includes(typeof given) || Number.isInteger(given) ? BigInt(given) : null;
+    if (n === null || decode(BigInt.asUintN(width(name), n), name) !== n) throw new NoValue(`expected an element of ${name}, found ${write(given)}`);
     return n;
   }
   const word = typeof given === "string" ? /^([+-]?)(nan|inf|infinity)$/i.exec(given) : null;
-  if (given.whole !== undefined) return round(Number(given.whole), name);
-  const x = word ? (word[2].toLowerCase() === "nan" ? NaN : word[1] === "-" ? -Infinity : Infinity) : given;
-  if (typeof x !== "number") throw new NoValue(`expected a number, found ${JSON.stringify(given)}`);
-  if (name === POWERS) throw new NoValue(`expected bits of ${name}, found data`);
-  const found = round(x, name);
+  const x = word ? (word[2].toLowerCase() === "nan" ? NaN : word[1] === "-" ? -Infinity : Infinity) : ["bigint", "boolean"].includes(typeof given) ? Number(given) : given;
+  if (typeof x !== "number") throw new NoValue(`expected a number, found ${write(given)}`);
+  const found = name === POWERS ? power(x) : round(x, name);
   if (found === null) throw new NoValue(`expected an element of ${name}, which has no NaN`);
   return found;
+}
+
+/** The power of two that a number is rounded to: halfway up, none below zero, NaN beyond the greatest. */
+function power(x) {
+  if (!(x >= 0) || Object.is(x, -0)) return NaN;
+  const low = Math.max(2 ** -127, 2 ** exponent(x));
+  const found = x >= 1.5 * low ? 2 * low : low;
+  return found > 2 ** 127 ? NaN : found;
 }
 
 /** {low, high, values, nan, open} of an element of a permitted tensor, as numbers. */

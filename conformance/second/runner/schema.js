@@ -5,7 +5,7 @@ const { isElements } = require("./elements");
 const SORTS = {
   null: (v) => v === null,
   boolean: (v) => typeof v === "boolean",
-  integer: (v) => Number.isInteger(v) || v?.whole !== undefined,
+  integer: (v) => Number.isInteger(v) || typeof v === "bigint",
   string: (v) => typeof v === "string",
   array: Array.isArray,
   object: (v) => typeof v === "object" && v !== null && !Array.isArray(v),

@@ -4,6 +4,7 @@ const { isDeepStrictEqual } = require("node:util");
 const { grade, PASS } = require("../types/lattice");
 const { equality } = require("../shapes");
 const { evaluate } = require("../scalars");
+const { write } = require("./json");
 const { isType } = require("./schema");
 
 const isBase = (base, derived) => grade(base, derived) === PASS;
@@ -20,7 +21,7 @@ function difference(wanted, found, required = {}, defs) {
       if (!(binding in theirs)) return ["failed", `types: ${name}/${binding} has none`];
       const word = isType(defs, theirs[binding]) ? held(type, theirs[binding], required[name]?.[binding]) : "failed";
       if (word === "passed") continue;
-      const told = [word, `types: ${name}/${binding} is ${JSON.stringify(type).slice(0, 200)}, found ${JSON.stringify(theirs[binding]).slice(0, 200)}`];
+      const told = [word, `types: ${name}/${binding} is ${write(type).slice(0, 200)}, found ${write(theirs[binding]).slice(0, 200)}`];
       if (word === "failed") return told;
       undecided ??= told;
     }

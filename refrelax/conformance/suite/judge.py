@@ -222,8 +222,8 @@ def _other_dtype(wanted: str, found: Any, bare: Bare) -> str | None:
 
 
 def _sort(dtype: Any) -> str:
-    """Truths, integers, or floats."""
-    if dtype == "bool" or not isinstance(dtype, str):
+    """Truths, integers, or floats; of what is no dtype, that."""
+    if dtype == "bool" or not isinstance(dtype, str) or not dtypes.is_dtype(dtype):
         return str(dtype)
     return "float" if dtypes.is_float(dtype) else "integer"
 

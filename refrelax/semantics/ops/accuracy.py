@@ -15,7 +15,7 @@ decide; an operator on integers is exact. Spec: ``spec/02-values.md``, ``num/acc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS, permitted_ulps
@@ -31,13 +31,13 @@ class Accuracy:
     """A word, and the name in ``PERMITTED_ULPS`` that says how many units: a function's, the operator's, or the word's.
 
     ``jumps``: a computed value decides between elements or integers, so that the set holds both sides of a jump.
-    ``once``: an attribute and its value with which elements are copied, and rounded to another dtype at most.
+    ``once``: an attribute and its values with which elements are copied, and rounded to another dtype at most.
     """
 
     word: Word
     units: str = ""
     jumps: bool = False
-    once: tuple[str, str] | None = None
+    once: tuple[str, tuple[str, ...]] | None = None
 
     def ulps(self, precision: int) -> float:
         """The units in the last place, for a format of ``precision`` significant bits."""
@@ -52,7 +52,8 @@ class Accuracy:
             case "stepwise":
                 units = PERMITTED_ULPS[self.units]
                 jump = " At a jump both sides." if self.jumps else ""
-                once = " `correctly-rounded` with `{}={}`.".format(*self.once) if self.once else ""
+                name, values = self.once or ("", ())
+                once = "".join(f" `correctly-rounded` with `{name}={value}`." for value in values)
                 return f"`stepwise`, {units:g} ulp{'s' if units > 1 else ''}.{jump}{once}"
             case _:
                 return f"`{self.word}`."
@@ -60,7 +61,7 @@ class Accuracy:
 
 EXACT, ROUNDED, NONE = Accuracy("exact"), Accuracy("correctly-rounded"), Accuracy("none")
 REDUCTION = Accuracy("reduction", "reduction")
-RESIZED = Accuracy("stepwise", "stepwise", jumps=True, once=("method", "nearest_neighbor"))
+RESIZED = Accuracy("stepwise", "stepwise", jumps=True, once=("method", ("nearest_neighbor",)))
 STEPS, DECIDED = Accuracy("stepwise", "stepwise"), Accuracy("stepwise", "stepwise", jumps=True)
 
 
@@ -94,8 +95,9 @@ ACCURACY: dict[str, Accuracy] = {
         sum prod mean cumsum cumprod matmul einsum outer collapse_sum_like collapse_sum_to nn.conv1d nn.conv2d nn.conv3d
         nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d
         nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d nn.cross_entropy_with_logits
-        scatter_elements scatter_nd index_put grad.take_backward grad.max_pool2d_backward grad.avg_pool2d_backward
-        ccl.allreduce"""),
+        grad.take_backward grad.max_pool2d_backward grad.avg_pool2d_backward ccl.allreduce"""),
+    **_rows(replace(REDUCTION, once=("reduction", ("update", "min", "max"))), "scatter_elements scatter_nd"),
+    **_rows(replace(REDUCTION, once=("accumulate", ("False",))), "index_put"),
     **_rows(STEPS, """
         arange ewise_fma hamming_window variance std nn.softmax nn.log_softmax nn.layer_norm nn.rms_norm nn.group_norm
         nn.instance_norm nn.batch_norm nn.attention nn.attention_bias nn.attention_var_len nn.nll_loss dequantize

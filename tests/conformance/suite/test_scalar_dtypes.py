@@ -26,6 +26,10 @@ def prim(dtype: str, value: int) -> dict[str, str]:
     return {"dtype": dtype, "value": hex(value)}
 
 
+def tensor(dtype: str, *bits: str) -> dict[str, Any]:
+    return {"dtype": dtype, "shape": [len(bits)], "bits": list(bits)}
+
+
 ONE_AND_A_HALF = prim("float64", 0x3FF8000000000000)
 NARROW = prim("float32", 0x3FC00000)
 
@@ -54,6 +58,18 @@ RESULTS: list[tuple[Any, Any, str]] = [
     (NARROW, ONE_AND_A_HALF, "failed"),
     (prim("int32", 7), prim("nothing", 7), "failed"),
     (prim("int32", 7), {"dtype": [], "value": "0x7"}, "failed"),
+    (prim("int32", 7), {**prim("int32", 7), "shape": []}, "failed"),
+    (7, {"whole": "7"}, "failed"),
+    (7, {"whole": "x"}, "failed"),
+    (7, {"whole": None}, "failed"),
+    (2**62 + 1, 2**62 + 1, "passed"),
+    (2**62 + 1, 2**62, "failed"),
+    (tensor("float32", "0x0", "0x3f800000"), {"dtype": "float32", "shape": [2], "data": [False, True]}, "passed"),
+    (tensor("float8_e8m0fnu", "0x7f", "0x80"), {"dtype": "float8_e8m0fnu", "shape": [2], "data": [1, 1.5]}, "passed"),
+    (tensor("float8_e8m0fnu", "0x7f"), {"dtype": "float8_e8m0fnu", "shape": [1], "data": [2]}, "failed"),
+    (tensor("int32", "0x7"), {**prim("int32", 7), "shape": []}, "failed"),
+    ({"opaque": "Closure"}, {"opaque": "a function", "dtype": "int32"}, "passed"),
+    ({"opaque": "Closure"}, {"opaque": 1}, "failed"),
 ]
 """A result, an answer, and what is said of it."""
 
@@ -74,8 +90,24 @@ PAYLOADS = [
     (ONE_AND_A_HALF, NARROW, "passed"),
     (ONE_AND_A_HALF, prim("int64", 1), "failed"),
     (7, 7, "passed"),
+    (7, prim("nothing", 7), "failed"),
+    (7, prim("int65", 7), "failed"),
+    (7, prim("handle", 7), "failed"),
 ]
 """What is printed counts by its number (``va/refinement``)."""
+
+
+def _nothing_else(own: Any) -> Any:
+    """What is permitted where nothing but our own answer is."""
+    match own:
+        case {"bits": _}:
+            return None
+        case dict():
+            return {key: _nothing_else(each) for key, each in own.items()}
+        case list():
+            return list(map(_nothing_else, own))
+        case _:
+            return own
 
 
 def record(part: str, wanted: Any) -> dict[str, Any]:
@@ -83,7 +115,7 @@ def record(part: str, wanted: Any) -> dict[str, Any]:
     own = {**held, part: [wanted] if part == "arguments" else wanted}
     if part == "effects":
         own = {**held, part: [{"kind": "print", "name": "relax.print", "payload": [wanted]}]}
-    permitted = {**own, "effects": [each["payload"] for each in own["effects"]]}
+    permitted = {**_nothing_else(own), "effects": [_nothing_else(each["payload"]) for each in own["effects"]]}
     return {"ask": "run", "expect": "Returned", **own, "permitted": permitted}
 
 
@@ -109,7 +141,8 @@ def test_the_judge_holds_the_dtype(part: str, wanted: Any, found: Any, word: str
 def test_the_judge_for_node_holds_it_as_well() -> None:
     program = (
         f"const {{ judge }} = require({json.dumps(str(JUDGE))});"
-        "const held = JSON.parse(require('node:fs').readFileSync(0));"
+        f"const {{ parse }} = require({json.dumps(str(JUDGE.with_name('json.js')))});"
+        "const held = parse(require('node:fs').readFileSync(0, 'utf8'));"
         "console.log(JSON.stringify(held.map(([record, answer]) => judge(record, answer, {})[0])));"
     )
     asked = json.dumps([(record(part, wanted), answered(part, found)) for part, wanted, found, _ in HELD])
