@@ -52,14 +52,18 @@ def _next(held: list[Any], shape: tuple[int, ...], kind: Any) -> Any:
     return found
 
 
-def _references(held: list[Any]) -> int:
-    piece = held.pop()
-    return getrefcount(piece)
+def _count() -> int:
+    """What ``_next`` counts of a piece that nobody else holds: 2, or 1 where names are lent and not counted (from
+    Python 3.14 on). Asked of ``_next`` itself, as another function may be compiled to count otherwise."""
+    global _FREE
+    for _FREE in range(1, 9):
+        if _next([np.empty(1, np.uint8)], (1,), np.dtype(np.uint8)) is not None:
+            break
+    return _FREE
 
 
-_FREE = _references([np.empty(1, np.uint8)])
-"""How often a piece that nobody else holds is referred to, as ``getrefcount`` counts: 2, or 1 where names are lent and
-not counted (from Python 3.14 on)."""
+_FREE = 0
+_FREE = _count()
 
 
 def in_rows(x: Any) -> Any:
