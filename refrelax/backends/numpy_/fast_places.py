@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.fast_rows import FLOATS
 from refrelax.backends.numpy_.memory import fresh, in_rows
 from refrelax.backends.numpy_.operands import within
 from refrelax.backends.numpy_.operators import OPERATORS
@@ -26,7 +27,7 @@ BESIDE = {"strides": [1, 1], "padding": [0, 0, 0, 0], "dilation": [1, 1], "group
 
 def conv2d(x: Any, w: Any, **attrs: Any) -> Any:
     """Kernels of one element are matrices."""
-    if w.shape[2:] == (1, 1) and x.dtype is w.dtype and x.dtype in WIDE and attrs == BESIDE and x.size:
+    if w.shape[2:] == (1, 1) and x.dtype is w.dtype and x.dtype in FLOATS and attrs == BESIDE and x.size:
         n, c, *space = x.shape
         if c == w.shape[1] and x.flags.c_contiguous and w.size:
             found = fresh((n, w.shape[0], prod(space)), x.dtype)
@@ -35,7 +36,7 @@ def conv2d(x: Any, w: Any, **attrs: Any) -> Any:
     return OPERATORS["relax.nn.conv2d"](attrs, (x, w), True)
 
 
-INDEX, FLOATS = np.dtype(np.int64), {"float32": np.float32, "float64": np.float64}
+INDEX, OF_FLOATS = np.dtype(np.int64), {each.name: each.type for each in FLOATS}
 
 
 def scatter_nd(x: Any, indices: Any, updates: Any, reduction: str = "update") -> Any:
@@ -66,7 +67,7 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
         and type(indices) is tuple
         and len(indices) == x.ndim == 2
         and x.dtype is values.dtype
-        and x.dtype in WIDE
+        and x.dtype in FLOATS
         and values.size
         and x.size
         and all([i.dtype is INDEX and i.shape == values.shape for i in indices])  # noqa: C419
@@ -83,7 +84,7 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
 
 def one_hot(x: Any, on: Any, off: Any, depth: int, axis: int) -> Any:
     """Rows of zeros but for one number each."""
-    kind = FLOATS.get(on.dtype)
+    kind = OF_FLOATS.get(on.dtype)
     inner = axis == -1 or axis == x.ndim
     if kind and inner and x.dtype is INDEX and x.size and depth > 0 and off.value == 0 < copysign(1, off.value):
         if within(x, depth):
@@ -110,7 +111,7 @@ def topk(x: Any, k: int, axis: int, **attrs: Any) -> Any:
 
 
 def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    if type(x) is not np.ndarray or x.dtype not in WIDE or beta != 1 or not x.ndim:
+    if type(x) is not np.ndarray or x.dtype not in FLOATS or beta != 1 or not x.ndim:
         return whole(OPERATORS["relax.nn.softplus"]({"beta": beta, "threshold": threshold}, (x,), True))
     t = np.exp(x)
     np.log1p(t, out=t)
@@ -155,8 +156,6 @@ def astype(x: Any, dtype: str) -> Any:
         return x.astype(kind)
     return whole(OPERATORS["relax.astype"]({"dtype": dtype}, (x,), True))
 
-
-WIDE = (np.dtype(np.float32), np.dtype(np.float64))
 
 KINDS = {
     name: np.dtype(name)
