@@ -39,8 +39,8 @@ function functionIn(f, outer, types, state) {
     env.set(p.name, ranked(p.type, env));
     types.set(p.name, env.get(p.name));
   }
-  f.params.forEach((p) => scalars(p.type, env));
-  scalars(f.ret, env);
+  f.params.forEach((p) => written(p.type, env));
+  written(f.ret, env);
   const visible = symbolsOf(f);
   const body = sequence(f.body, env, types, state, visible);
   const own = new Set(f.params.flatMap((p) => [...mentioned(p.type)]));
@@ -92,7 +92,7 @@ function matchCast(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation !== null && !isDeepStrictEqual(b.annotation, b.type)) throw rejected("ty/match-cast-annotation", b.name);
   if (grade(found, b.type) === L0) throw rejected("ty/match-cast-impossible", b.name);
-  scalars(b.type, env);
+  written(b.type, env);
   return ranked(b.type, env);
 }
 
@@ -109,7 +109,7 @@ function bound(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation === null) return found;
   if (grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
-  scalars(b.annotation, env);
+  written(b.annotation, env);
   return b.value.node === "Call" || isUnbound(found) ? b.annotation : found;
 }
 
@@ -133,7 +133,7 @@ function expression(e, env, types, state, visible) {
     case "ExternFunc": return opaque(e.name === "runtime.TVMTensorCreateView");
     case "If": return conditional(e, env, types, state, visible);
     case "Call":
-      e.ty_args.forEach((t) => scalars(t, env));
+      e.ty_args.forEach((t) => written(t, env));
       return ranked(callType(e, e.args.map(typed), (name) => env.get(name), state), env);
     default: throw unsupported(`the type of ${e.node}`);
   }
@@ -147,6 +147,20 @@ function scalars(e, env) {
     const type = env.get(node.name);
     if (type.node !== "PrimType" || type.dtype !== node.dtype) throw rejected("ty/scalar-variable", node.name);
   }
+}
+
+/** A variable that is the shape of a tensor has a shape type (ty/shape-variable). */
+function shapes(e, env) {
+  for (const node of nodes(e)) {
+    if (node.node !== "TensorType" || typeof node.shape !== "string" || !env.has(node.shape)) continue;
+    if (env.get(node.shape).node !== "ShapeType") throw rejected("ty/shape-variable", node.shape);
+  }
+}
+
+/** What the names in a type that is written may stand for. */
+function written(type, env) {
+  scalars(type, env);
+  shapes(type, env);
 }
 
 /** The variables of a scalar expression that no Let around them binds. */

@@ -10,7 +10,7 @@ from refrelax.semantics.dims import NO_FACTS, Facts
 from refrelax.semantics.types.checked import CheckedModule, make_checked
 from refrelax.semantics.types.context import Journal, TypingContext
 from refrelax.semantics.types.deduce import function_type
-from refrelax.semantics.types.scalar_variables import diagnose_scalars
+from refrelax.semantics.types.named_variables import diagnose_named
 from refrelax.semantics.types.signatures import base_type, deduction_order
 from refrelax.semantics.types.wellformed import diagnose
 from refrelax.syntax.graph import Function
@@ -36,7 +36,7 @@ def check(module: Module, facts: Facts = NO_FACTS) -> CheckedModule:
         frame = TypingContext(module, journal, signatures, name, f.pure, facts=facts)
         signatures[name] = function_type(frame, f)
         types[name] = frame.named
-        journal.diagnostics += diagnose_scalars(f, frame.types, frame.spans)
+        journal.diagnostics += diagnose_named(f, frame.types, frame.spans)
     problems = _in_order([*problems, *journal.diagnostics])
     if problems:
         ill_formed = any(each.rule.startswith("wf/") for each in problems)
