@@ -48,7 +48,7 @@ PLACES = {
     "result of a callable": ('p: R.Callable((R.Any,), R.Tensor(v, "float32"))', "return p"),
     "annotation": ("p: R.Any", 'q: R.Tensor(v, "float32") = R.call_packed("f", p)\n        return q'),
     "match_cast": ("p: R.Any", 'q = R.match_cast(p, R.Tensor(v, "float32"))\n        return q'),
-    "ty_args": ("p: R.Any", 'q = R.call_dps_packed("f", (p,), out_ty=R.Tensor(v, "float32"))\n        return q'),
+    "ty_args": ("p: R.Any", 'q = R.call_packed("f", p, ty_args=R.Tensor(v, "float32"))\n        return q'),
 }
 
 
