@@ -16,6 +16,19 @@ function request(id, record, takes) {
   return "tree" in asked || "text" in asked ? asked : null;
 }
 
+/** How deep an answer may be nested: what reads it calls itself. */
+const DEEPEST = 1000;
+
+function isDeep(answer) {
+  const parts = (level) => level.filter((each) => typeof each === "object" && each !== null);
+  let level = [answer];
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    level = parts(parts(level).flatMap((each) => Object.values(each)));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
 class Command {
   constructor(words, deadline) {
     Object.assign(this, { words, deadline, process: null, hello: null });
@@ -77,6 +90,7 @@ class Command {
       return wrong("a JSON object on one line");
     }
     if (typeof found !== "object" || found === null || Array.isArray(found)) return wrong("a JSON object on one line");
+    if (isDeep(found)) return { end: "crash", why: `expected an answer nested at most ${DEEPEST} deep` };
     if (found.id !== id) return wrong(`an answer to the request ${id}`);
     return this.rest === "" ? found : wrong("one line for one request");
   }

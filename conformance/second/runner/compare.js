@@ -25,7 +25,7 @@ function tensor(spec) {
 
 const isTensor = (x) => isObject(x) && Array.isArray(x.shape) && "dtype" in x;
 const isBare = (x) => ["number", "bigint", "boolean"].includes(typeof x);
-const isPrim = (x) => isBare(x) || (isObject(x) && "value" in x && !isTensor(x));
+const isPrim = (x) => isBare(x) || (isObject(x) && "dtype" in x && "value" in x && !isTensor(x));
 
 /** A value that somebody gives is one. */
 function checked(spec) {

@@ -81,7 +81,7 @@ def answer_of(line: str | bytes) -> dict[str, Any]:
     """
     shown = f"{line[:60]!r}".removeprefix("b")
     try:
-        answer = json.loads(line, parse_constant=_no_json)
+        answer = json.loads(line, parse_constant=_no_json, parse_float=_number)
         json.dumps(answer, ensure_ascii=False).encode()
     except RecursionError:
         raise UsageError(f"expected an answer nested at most {DEEPEST} deep") from None
@@ -97,6 +97,12 @@ def answer_of(line: str | bytes) -> dict[str, Any]:
 def _no_json(word: str) -> None:
     """``NaN`` and the like, which Python would read."""
     raise ValueError(f"{word} is no JSON")
+
+
+def _number(text: str) -> int | float:
+    """A number with a point or an exponent; a whole one is one however it is written, as to most readers of JSON."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def _is_deep(answer: Any) -> bool:

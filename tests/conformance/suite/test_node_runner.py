@@ -122,6 +122,26 @@ def test_a_crash_a_hang_and_a_refusal_cost_one_case_each(suite: tuple[Path, list
 
 
 @pytest.mark.thorough
+def test_an_answer_that_is_nested_too_deep_costs_its_case(suite: tuple[Path, list[Record]], tmp_path: Path) -> None:
+    folder, _ = suite
+    deep = tmp_path / "deep.js"
+    deep.write_text(
+        "require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {\n"
+        "  const q = JSON.parse(line);\n"
+        "  if (q.ask === 'hello') return console.log(JSON.stringify({ id: 0, protocol: 1 }));\n"
+        "  const n = q.case === 'evaluation/if-true' ? 900 : 50000;\n"
+        '  console.log(`{"id": ${q.id}, "end": "returned", "value": ${\'[\'.repeat(n)}${\']\'.repeat(n)}}`);\n'
+        "});\n"
+    )
+    done = run(folder, "--impl", f"node '{deep}'", "--only", "evaluation/if-", "--json")
+    said = {each["case"]: each for each in map(json.loads, done.stdout.splitlines())}
+    assert len(said) > 1
+    assert "deep" not in said.pop("evaluation/if-true")["why"]
+    whys = {each["why"] for each in said.values() if each["verdict"] == "failed"}
+    assert whys == {"crash: expected an answer nested at most 1000 deep"}
+
+
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
 def test_the_package_is_enough(suite: tuple[Path, list[Record]], tmp_path: Path) -> None:
     folder, _ = suite

@@ -15,6 +15,7 @@ from refrelax.conformance import load
 from refrelax.conformance.cases import Case
 from refrelax.conformance.suite import store
 from refrelax.conformance.suite.judge import judge
+from refrelax.conformance.suite.protocol import answer_of
 from refrelax.conformance.suite.records import record_of
 from refrelax.conformance.suite.serve import answer
 
@@ -68,7 +69,20 @@ RESULTS: list[tuple[Any, Any, str]] = [
     (tensor("float8_e8m0fnu", "0x7f", "0x80"), {"dtype": "float8_e8m0fnu", "shape": [2], "data": [1, 1.5]}, "passed"),
     (tensor("float8_e8m0fnu", "0x7f"), {"dtype": "float8_e8m0fnu", "shape": [1], "data": [2]}, "failed"),
     (tensor("int32", "0x7"), {**prim("int32", 7), "shape": []}, "failed"),
+    (7, 7.0, "passed"),
+    (7, 7.5, "failed"),
+    (0, -0.0, "passed"),
+    (7, 7e18, "failed"),
+    (prim("float64", 0x4000000000000000), 2.0, "passed"),
+    (True, 1.0, "failed"),
+    (tensor("float32", "0x3f800000"), {"dtype": "float32", "shape": [1.0], "bits": ["0x3f800000"]}, "passed"),
+    (tensor("int32", "0x7"), {"dtype": "int32", "shape": [1], "data": [7.0]}, "passed"),
+    (tensor("int32", "0x7"), {"dtype": "int32", "shape": [1], "data": [7.5]}, "failed"),
+    ({"shape": [2, 3]}, {"shape": [2.0, 3]}, "passed"),
+    ({"shape": [2, 3]}, {"shape": [2.5, 3]}, "failed"),
+    (prim("int32", 7), {"value": "0x7"}, "failed"),
     ({"opaque": "Closure"}, {"opaque": "a function", "dtype": "int32"}, "passed"),
+    ({"opaque": "Closure"}, {"opaque": "a function", "value": "0x7"}, "passed"),
     ({"opaque": "Closure"}, {"opaque": 1}, "failed"),
 ]
 """A result, an answer, and what is said of it."""
@@ -134,7 +148,8 @@ HELD = [
 
 @pytest.mark.parametrize(("part", "wanted", "found", "word"), HELD)
 def test_the_judge_holds_the_dtype(part: str, wanted: Any, found: Any, word: str) -> None:
-    assert judge(record(part, wanted), answered(part, found))[0] == word
+    answer = answer_of(json.dumps(answered(part, found)))
+    assert judge(record(part, wanted), answer)[0] == word
 
 
 @pytest.mark.skipif(shutil.which("node") is None or not JUDGE.is_file(), reason="needs node, and conformance/second")
