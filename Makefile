@@ -104,7 +104,7 @@ notebooks: $(NOTEBOOKS) ## the tutorial as notebooks, in build/notebooks, each r
 playground: $(DEV) ## a page that runs the package in a browser, in build/playground (Pyodide from npm)
 	@$(BIN)/python tools/make_playground.py build/playground
 
-spec: $(DOCS) ## the specification as one HTML file, and a PDF where chromium is there, in build/spec; AGAINST=COMMIT: change bars against that text
+spec: $(DOCS) ## the specification as one HTML file, and as a PDF, in build/spec; AGAINST=COMMIT: change bars against that text
 	@$(BIN)/python tools/make_spec.py --out build/spec $(if $(AGAINST),--against $(AGAINST))
 
 examples: $(TVM) ## print the example models anew with real TVM and PyTorch

@@ -6,13 +6,14 @@ Rules are numbered in reading order and keep an anchor that does not change, ``#
 (``#FILE--HEADING``), and links between the files of ``spec/`` become links inside of the document. Indexes of all rules
 and operators, the edition, how to cite it and the licence of the text are part of it. Bars in the margin say what
 differs from the last edition, or, with ``--against``, from an earlier text (``change_bars.py``). Needs the package
-``markdown``, which mkdocs brings (``pip install -e '.[docs]'``).
+``markdown``, which mkdocs brings; a PDF is made by chromium, or by WeasyPrint and its Pango (``pip install -e '.[docs]'``).
 """
 
 from __future__ import annotations
 
 import argparse
 import html
+import os
 import re
 import shutil
 import subprocess
@@ -230,9 +231,14 @@ def print_pdf(page: Path, out: Path) -> str:
             flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--print-to-pdf={out}"]
             ended = subprocess.run([found, *flags, page.as_uri()], capture_output=True, check=False)
             return name if ended.returncode == 0 and out.exists() else f"no PDF: {name} ended with {ended.returncode}"
-    if found := shutil.which("weasyprint"):
-        subprocess.run([found, str(page), str(out)], check=True)
-        return "weasyprint"
+    beside = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    if found := shutil.which("weasyprint", path=beside):
+        ended = subprocess.run([found, "--quiet", str(page), str(out)], capture_output=True, check=False)
+        return (
+            "weasyprint"
+            if ended.returncode == 0
+            else f"no PDF: weasyprint ended with {ended.returncode} (it needs Pango)"
+        )
     return "no PDF: neither chromium nor weasyprint is there"
 
 
