@@ -6,7 +6,7 @@ Rules are numbered in reading order and keep an anchor that does not change, ``#
 (``#FILE--HEADING``), and links between the files of ``spec/`` become links inside of the document. Indexes of all rules
 and operators, the edition, how to cite it and the licence of the text are part of it. Bars in the margin say what
 differs from the last edition, or, with ``--against``, from an earlier text (``change_bars.py``). Needs the package
-``markdown``, which mkdocs brings; a PDF is made by chromium, or by WeasyPrint and its Pango (``pip install -e '.[docs]'``).
+``markdown``, which mkdocs brings; chromium makes the PDF, or WeasyPrint with its Pango (``pip install -e '.[docs]'``).
 """
 
 from __future__ import annotations
