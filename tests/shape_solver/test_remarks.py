@@ -77,3 +77,13 @@ def test_the_same_question_is_asked_once() -> None:
     body = "\n".join(f"y{k} = R.add(x, z)" for k in range(5)) + "\nreturn y0"
     found = remarks('x: R.Tensor(("n",), "float32"), z: R.Tensor(("n * 2",), "float32")', body)
     assert {each.verdict for each in found.values()} == {"sometimes"} and len(found) == 5
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [("n + 2", "n + 3", "never"), ("n", "n + 1", "sometimes"), ("n + 2", "n + 2", None), ("n + 2", "1", None)],
+)
+def test_a_broadcast_that_is_told_apart_is_said(first: str, second: str, verdict: str | None) -> None:
+    signature = f'x: R.Tensor(("{first}", "n"), "float32"), y: R.Tensor(("{second}", "n"), "float32")'
+    found = remarks(signature, "z = R.add(x, y)\nreturn z")
+    assert (found["z"].verdict if found else None) == verdict

@@ -176,7 +176,7 @@ def broadcast_dims(d: Deduction, call: Call, a: D.Dims, b: D.Dims) -> D.Dims | N
         x, y = a[-k], b[-k]
         if D.is_one(x):
             result.append(y)
-        elif D.is_one(y) or d.equal(x, y) is True:
+        elif D.is_one(y) or (same := d.equal(x, y)) is True:
             result.append(x)
         elif D.as_int(x) is not None and D.as_int(y) is not None:
             d.fail(
@@ -185,6 +185,8 @@ def broadcast_dims(d: Deduction, call: Call, a: D.Dims, b: D.Dims) -> D.Dims | N
                 f"second is {D.as_int(y)}; they do not broadcast",
             )
         else:
+            if same is False:
+                d.to_the_run(x, y)
             agree = False
             result.append(x)
     return tuple(reversed(result)) if agree else None

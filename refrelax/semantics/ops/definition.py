@@ -31,6 +31,10 @@ class Deduction(Protocol):
         """``sh/equal`` under the facts in scope: ``True`` provably equal, ``False`` different, ``None`` open."""
         ...
 
+    def to_the_run(self, a: PrimExpr, b: PrimExpr) -> None:
+        """Leave an equality to the run that ``equal`` tells apart (``sh/remark``)."""
+        ...
+
     def simplify(self, dim: PrimExpr) -> PrimExpr:
         """The canonical form of a dim, as it is printed in a deduced type."""
         ...

@@ -31,6 +31,9 @@ class AtRun:
         x, y = as_int(a), as_int(b)
         return (a == b or None) if x is None or y is None else x == y
 
+    def to_the_run(self, a: PrimExpr, b: PrimExpr) -> None:
+        return
+
     def simplify(self, dim: PrimExpr) -> PrimExpr:
         return dim
 
