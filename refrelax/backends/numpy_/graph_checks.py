@@ -78,24 +78,29 @@ def match_types(
     later = {text for text in guards if not any(f"{text}.shape[" in source for _, source in binds)}
     unlike = [_unlike(text, type_, text not in later) for text, type_, _ in given]
     together = all(unlike) and bool(unlike)
-    if not together:
+    wrong = [f"{text}.shape != {dims}" for text, dims in guards.items()]
+    at_once = together and bool(guards) and not binds
+    if not together or at_once:
         later = set()
-    else:  # one look at all of them where all is well
-        writer.line(f"if {' or '.join(unlike)}:")
+    if together:  # one look at all of them where all is well, at their extents as well where these define nothing
+        writer.line(f"if {' or '.join([*unlike, *wrong] if at_once else unlike)}:")
         writer.depth += 1
     for text, type_, where in given:
         if type_ is not None:
             _structure(writer, kind, text, type_, where, known)
-    writer.depth -= together
+    writer.depth -= together and not at_once
     for dim, text in binds:
         writer.line(f"{local(dim.name)} = {text}")
-    if guards:  # one look at each shape where all is well
-        writer.line(f"if {' or '.join(guards.values())}:")
+    if guards and not at_once:  # one look at each shape where all is well
+        writer.line(f"if {' or '.join(wrong)}:")
         writer.depth += 1
     for text, type_, where in given:
         if text in later and type_ is not None:
             _structure(writer, kind, text, type_, where, known)
-    for dim, text, where in compared:
+    for text, _, where in given:
+        if text in guards:
+            writer.line(f"rt.expect_extents({kind!r}, {where!r}, {text}.shape, {guards[text]})")
+    for dim, text, where in () if guards else compared:
         wanted = writer.dim(dim)
         writer.line(f"if {text} != {wanted}:")
         writer.line(f"    rt.expect_extent({kind!r}, {where!r}, {text}, {wanted})")
@@ -118,7 +123,7 @@ def told_at_a_glance(type_: Type | None) -> bool:
 
 
 def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> dict[str, str]:
-    """Conditions under which an extent may be wrong, by the value: none where they do not say it of all that are
+    """What the whole shape of a value has to be, by the value: none where that does not say it of all that are
     ``compared``."""
     guards, known = {}, dict[tuple[str, ...], str]()
     for text, type_, _ in given:
@@ -129,8 +134,7 @@ def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compar
             continue
         dims = tuple(writer.dim(dim) for dim in plain)
         if axes & compared:
-            wanted = known.get(dims) or f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
-            guards[text] = f"{text}.shape != {wanted}"
+            guards[text] = known.get(dims) or f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
             compared = compared - axes
         known.setdefault(dims, f"{text}.shape")  # (which was looked at, or tells what the symbols are)
     return {} if compared else guards

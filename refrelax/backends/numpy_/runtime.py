@@ -263,6 +263,12 @@ def expect_extent(kind: Kind, where: str, found: int, wanted: int) -> None:
         raise mismatch(kind, "shape", f"{where}: expected {wanted}, found {found}")
 
 
+def expect_extents(kind: Kind, where: str, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Extents of one rank, axis by axis."""
+    for extent, its in zip(found, wanted, strict=True):
+        expect_extent(kind, where, extent, its)
+
+
 def expect_arity(name: str, found: int, wanted: int) -> None:
     if found != wanted:
         raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
