@@ -23,7 +23,7 @@ WRAPS = [
 ]
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("value", WRAPS)
 def test_every_backend_wraps(value: str) -> None:
     checked = rr.check(rr.parse(TEXT.replace("VALUE", value)))

@@ -35,7 +35,7 @@ EDITS = {
 }
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("name", EDITS)
 def test_what_a_page_says_beside_is_found(name: str) -> None:
     old, new = EDITS[name]

@@ -38,6 +38,7 @@ def sums(start: str = "0", extent: str = "i + 1", item: str = "r") -> str:
     return SUMS.format(start=start, extent=extent, item=item)
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("scan", BEGINNINGS)
 def test_a_scan_is_the_sums_of_all_beginnings(scan: str) -> None:
     start, extent, item = BEGINNINGS[scan]

@@ -134,7 +134,7 @@ class Mine:
 """
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(("does", "word", "why"), [
     ("time.sleep(3600)", "failed", "hang: no answer within 0.2 s"),
     ("os.kill(os.getpid(), 11)", "failed", "SIGSEGV"),

@@ -99,7 +99,7 @@ def test_a_word_of_others_leads_to_the_rules_that_say_it_here() -> None:
         assert isinstance(found, tuple) and [each.rule for each in found] == rules
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     ("words", "file", "section"),
     [
@@ -150,7 +150,7 @@ def test_what_names_a_rule_is_found_in_the_files_that_may() -> None:
         assert naming(rule, tie.areas) == [each for each in tie.code if each.names(rule)]
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     ("words", "rule"),
     [

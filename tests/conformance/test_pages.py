@@ -56,7 +56,7 @@ EDITS: list[tuple[str, str, str, str, str]] = [
 ]
 
 
-@pytest.mark.by_day(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "operator", "block", "old", "new"), EDITS, ids=lambda v: str(v)[:24])
 def test_an_edited_block_is_found(page: str, operator: str, block: str, old: str, new: str) -> None:
     def edit(text: str) -> str:

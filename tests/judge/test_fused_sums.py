@@ -58,6 +58,7 @@ def test_they_are_proved(case: tuple[str, str, str]) -> None:
     assert word(*case) == "PROVED"
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -63,7 +63,7 @@ def test_a_rule_is_proved_and_what_is_wrong_by_a_hair_is_refuted(rank: int, name
         assert word(rule, each) in ("REFUTED", NOT_REFUTED.get(name)), each
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("name", ASKED_WRITTEN)
 def test_a_rule_that_is_written_out(name: str) -> None:
     rule = WRITTEN[name]

@@ -85,13 +85,14 @@ WRONG = {
 SLOW = ("another radix", "a digit lost")
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("how", RIGHT)
 def test_they_are_seen_through(how: str) -> None:
     found = attempted(*RIGHT[how])
     assert isinstance(found, Proved), found
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(
     "how", [pytest.param(how, marks=[pytest.mark.thorough] * (how in SLOW)) for how in WRONG], ids=str
 )

@@ -261,6 +261,7 @@ def test_a_check_that_cannot_read_its_table_says_so(text: Path) -> None:
     assert "a chapter with the words" in found.message
 
 
+@pytest.mark.thorough
 def test_no_reading_is_made_by_an_import() -> None:
     """One that is kept is not seen to be made, so that no case went through ``num/ieee-is-canonical``."""
     script = (

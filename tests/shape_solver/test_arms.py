@@ -28,7 +28,7 @@ EQUAL_CHOICES: list[tuple[str, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.by_day(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("claim", "assume"), EQUAL_CHOICES)
 def test_choices_that_are_equal_have_a_short_log(claim: str, assume: list[str]) -> None:
     """This attempt alone is enough: no bits are searched, and no more is split than what is chosen."""

@@ -40,7 +40,7 @@ PROVED: dict[str, tuple[str, list[str]]] = {
 NO_Z3 = {name for name in PROVED if name not in ("minimum of sums", "absolute values", "bits")}
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("name", PROVED)
 def test_large_questions_are_proved_soon(name: str) -> None:
     claim, assume = PROVED[name]

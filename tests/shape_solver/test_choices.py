@@ -33,7 +33,7 @@ FALSE: list[tuple[str, list[str]]] = [
 ]
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @with_z3
 @pytest.mark.parametrize(("claim", "assume"), TRUE)
 def test_what_a_guard_leaves_few_values(claim: str, assume: list[str]) -> None:
@@ -63,7 +63,7 @@ def test_a_log_by_values_is_of_what_holds_at_all_of_them() -> None:
         assert (log is not None) == there
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @with_z3
 @pytest.mark.parametrize(("claim", "assume"), FALSE)
 def test_what_a_guard_leaves_a_few_values_more(claim: str, assume: list[str]) -> None:

@@ -339,6 +339,7 @@ def test_a_certificate_in_a_dtype_or_without_values_is_none() -> None:
         assert "a certificate" in examine(forged).rejected
 
 
+@pytest.mark.thorough
 def test_every_rule_is_in_some_record() -> None:
     used = {row["rule"] for name in LIBRARY if name not in SLOW for row in record(name)["steps"]}
     assert used >= RULES.keys() - {"absurd", "open", "choice", "either", "chosen", "integers", "words", "supposed"}

@@ -136,7 +136,7 @@ def test_words_by_hand() -> None:
     assert "an operation on words or a leaf" in rejected(words(COMMUTED, 2, 3, [0, 1], [(0, 0)]))
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     ("left", "right", "holds"),
     [
@@ -483,6 +483,7 @@ def forged(names: tuple[str, ...], count: int, seed: int) -> int:
     return accepted
 
 
+@pytest.mark.thorough
 def test_forged_records_of_words_are_refused() -> None:
     assert forged(QUICK, 80, 5) < 35
 

@@ -164,6 +164,7 @@ def test_conversions_wrap_and_nothing_else_does(e: PrimExpr, wraps: bool) -> Non
         assert run(inside) == exact(e, env, wraps)
 
 
+@pytest.mark.thorough
 @given(terms(("int8", "uint8", "int16")), terms(("int8", "uint8")), st.sampled_from(["EQ", "LE", "NE"]))
 @settings(max_examples=draws(60), deadline=None)
 def test_claims_about_conversions_are_answered_rightly(a: PrimExpr, b: PrimExpr, op: BinaryOp) -> None:

@@ -100,6 +100,7 @@ def test_the_script_states_the_obligation_of_fits() -> None:
     assert z3_.replay(smt2(Query(parse_claim("n // m == n // m"), (), None, "require")), 100_000) == "sat"
 
 
+@pytest.mark.thorough
 def test_identities_are_proved_and_confirmed() -> None:
     questions = json.loads((BENCH / "identities.json").read_text(encoding="utf-8"))
     assert len(questions) >= 300

@@ -62,7 +62,7 @@ QUESTIONS: list[tuple[str, list[str], type]] = [
 ]
 
 
-@pytest.mark.by_day(1)
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 @pytest.mark.parametrize(("claim", "assume", "expected"), QUESTIONS)
 def test_answered(claim: str, assume: list[str], expected: type) -> None:

@@ -164,6 +164,7 @@ def test_answers_are_reproducible() -> None:
     assert prove(claim, assume).stages == prove(claim, assume).stages
 
 
+@pytest.mark.thorough
 def test_the_hard_questions() -> None:
     """Every sixth of the bench's questions: none wrong, and none open."""
     path = Path(__file__).parents[2] / "benchmarks" / "solver_queries" / "hard.json"

@@ -152,7 +152,7 @@ class Module:
 """
 
 
-@pytest.mark.by_day(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("layer", range(4))
 @pytest.mark.parametrize("fault", ["input", "weight", "operator"])
 def test_a_fault_in_one_layer_is_not_proved(layer: int, fault: str) -> None:

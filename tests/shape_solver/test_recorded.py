@@ -70,7 +70,7 @@ RECORDED: dict[str, list[tuple[str, list[str]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("kind", RECORDED)
 def test_what_the_normal_form_proves_is_written_down(kind: str) -> None:
     """The one attempt that searches nothing is enough, and costs little."""

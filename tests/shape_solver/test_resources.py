@@ -58,7 +58,7 @@ def test_sharing_changes_neither_the_normal_form_nor_its_fuel(kind: str, levels:
     assert (one.work, one.spent, one.exhausted) == (other.work, other.spent, other.exhausted)
 
 
-@pytest.mark.by_day(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_shared_parts_are_opened_once(kind: str) -> None:
     start = time.process_time()
@@ -117,6 +117,7 @@ def test_a_loop_of_z3_that_counts_nothing_is_stopped() -> None:
         assert answer.reason == z3_.STOPPED
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_bounds_that_grow_without_end_are_seen_early() -> None:
     """Z3's bounds of ``x * y`` and of its factors raise each other here; one multiplication of them takes seconds."""

@@ -211,6 +211,7 @@ def test_arguments_fit_the_types(data: st.DataObject) -> None:
     assert not isinstance(rr.run(checked, "main", *args, externs=EXTERNS), rr.Trapped)
 
 
+@pytest.mark.thorough
 def test_chosen_dims_are_kept() -> None:
     head = 'def main(x: R.Tensor(("n", "m * 2"), "float32"), y: R.Tensor(("m",), "int8")):'
     module = rr.parse(f"@I.ir_module\nclass Module:\n    @R.function\n    {head}\n        return x\n")

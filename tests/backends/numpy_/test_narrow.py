@@ -79,6 +79,7 @@ class Module:
 """
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("size", [0, 1, 7, 3000, 200_000])
 def test_a_chain_has_the_bits_of_its_steps(kind: Any, size: int) -> None:

@@ -77,6 +77,7 @@ def test_a_wrong_type_is_another_cause(found: str, permitted: str, how: str) -> 
     assert cause_of(Divergence("", said), ("R.mean",), "uint8").how == how
 
 
+@pytest.mark.thorough
 @given(st.builds(Cause, st.text(), st.text(), st.tuples(st.text()), st.text(), st.booleans()))
 def test_a_cause_survives_its_row(cause: Cause) -> None:
     assert Cause.of_row(json.loads(json.dumps(cause.row()))) == cause

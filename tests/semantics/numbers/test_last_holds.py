@@ -50,7 +50,7 @@ def said(x: Any) -> tuple[Any, ...]:
     return (INF, -INF, held.nan, held.rule) if held.empty else (held.lo, held.hi, held.nan, held.rule)
 
 
-@pytest.mark.by_day(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("reading", READINGS)
 @settings(max_examples=draws(300), deadline=None)
 @given(st.data(), st.sampled_from(FORMATS))

@@ -69,7 +69,7 @@ STEPS = st.lists(
 )
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"])
 def test_ieee_lies_in_the_enclosure(dtype: str) -> None:
     @settings(max_examples=draws(150), deadline=None)

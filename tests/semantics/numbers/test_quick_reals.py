@@ -52,7 +52,7 @@ def given(a: Interval, b: Interval) -> tuple[Interval, Interval]:
     return (x := inward(a)), (x if a is b else inward(b))
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("name", ("add", "sub", "mul", "div", "maximum", "minimum"))
 def test_an_operation_in_binary64_holds_that_in_rationals(name: str) -> None:
     for a, b in [*product(TABLE, repeat=2), *((each, each) for each in TABLE)]:
