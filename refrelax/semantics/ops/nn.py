@@ -232,25 +232,26 @@ def nll_loss(m: Meaning, call: Call, x: Array, targets: Array, weights: Array | 
     weights = None if weights is None else cast(m, weights, x.dtype)
     found, taken = class_weights(m, call, x, targets, weights, outside)
 
-    def loss(*i: Index) -> Payload:
+    def chosen(*i: Index) -> Payload:
         t = found[i]
         at = (t,) if x.ndim == 1 else (i[0], t, *i[1:])
         inside = m.every((t >= 0, t < classes))
-        own = m.choose(inside, lambda: f.mul(f.neg(x[at]), taken[i]), lambda: m.poison(outside))
+        own = m.choose(inside, lambda: f.neg(x[at]), lambda: m.poison(outside))
         return m.pick(t == ignored, zero, own)
 
-    losses, every = m.tensor(targets.dims, x.dtype, loss), [ALL] * targets.ndim
+    picked, every = m.tensor(targets.dims, x.dtype, chosen), [ALL] * targets.ndim
+
+    def total() -> Payload:
+        """A sum of products: a fused multiply-add is permitted in it (``num/any-order-sum``)."""
+        return f.dot(picked.over(every), taken.over(every), x.dtype)
+
     match A.text(call, "reduction"):
         case "none":
-            return losses
+            return m.pointwise(x.dtype, f.mul, picked, taken)
         case "sum":
-            return m.tensor((), x.dtype, lambda: f.reduce("add", losses.over(every)))
+            return m.tensor((), x.dtype, total)
         case _:
-
-            def element() -> Payload:
-                return f.div(f.reduce("add", losses.over(every)), f.reduce("add", taken.over(every)))
-
-            return m.tensor((), x.dtype, element)
+            return m.tensor((), x.dtype, lambda: f.div(total(), f.reduce("add", taken.over(every))))
 
 
 OPERATORS: tuple[OpDef, ...] = (
