@@ -38,7 +38,7 @@ def test_losses_that_cancel_leave_what_rounding_left_out(
     checked = rr.check(rr.parse(text(dtype, reduction)))
     w = rr.Tensor.of([weight, 1.0], dtype)
     p = rr.Tensor.of([[1.0, 1.0], [prediction, 1.0], [-prediction, 1.0]], dtype)
-    factor, chosen = (Fraction(float(bits.decode(dtype, x.patterns()[k]))) for x, k in ((w, 0), (p, 2)))
+    factor, chosen = (Fraction(float(bits.decode(dtype, x.patterns()[k] or 0))) for x, k in ((w, 0), (p, 2)))
     rounded = Fraction(float(bits.decode(dtype, bits.encode(dtype, float(factor * chosen)))))
     fused = rounded - factor * chosen
     assert fused != 0
@@ -58,4 +58,4 @@ def test_an_ignored_position_is_zero_whatever_is_there() -> None:
     p = rr.Tensor.of([[1.0, nan], [2.0, inf], [inf, nan]], "float32")
     outcome = rr.run(checked, "main", p, rr.Tensor.of([1, 1, 0], "int32"), rr.Tensor.of([2.0, nan], "float32"))
     assert isinstance(outcome, Returned)
-    assert [bits.decode("float32", each) for each in outcome.value.patterns()] == [0.0, 0.0, -inf]
+    assert [bits.decode("float32", each or 0) for each in outcome.value.patterns()] == [0.0, 0.0, -inf]
