@@ -20,6 +20,7 @@ from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable
 from refrelax.semantics.values import Prim, Shape
 from refrelax.syntax.graph import (
     Binding,
@@ -130,18 +131,17 @@ class _At:
     def program(self, kept: Sequence[Binding], result: Expr, cut: set[str]) -> Program | None:
         """These bindings and what they need, with the names of ``cut`` as parameters; nothing if it does not check."""
         wanted = _live(kept, result)
-        params, args = [], []
-        for p, arg in zip(self.main.params, self.args, strict=True):
-            if p.name in wanted.used or _defines(p) & wanted.used:
-                params.append(p)
-                args.append(arg)
-        have = {p.name for p in params}
-        for name in sorted(cut & wanted.used - have):
+        own = {p.name for p in self.main.params}
+        new = []
+        for name in sorted(cut & wanted.used - own):
             type_ = self.checked.types.get("main", {}).get(name)
             if type_ is None or name not in self.values:
                 return None
-            params.append(Param(name, type_))
-            args.append(self.values[name])
+            new.append(Param(name, type_))
+        chosen = _with_symbols(self.main.params, wanted.used, new)
+        given = [(p, arg) for p, arg in zip(self.main.params, self.args, strict=True) if p.name in chosen]
+        params = [*(p for p, _ in given), *new]
+        args = [*(arg for _, arg in given), *(self.values[p.name] for p in new)]
         blocks = _blocks(self.main, wanted.bindings, result)
         body = replace(self.main.body, blocks=blocks, body=result)
         main = replace(self.main, params=tuple(params), ret=None, body=body)
@@ -183,8 +183,26 @@ def _names(root: Any) -> set[str]:
     return found | {n.shape for n in nodes(root) if isinstance(n, TensorType) and isinstance(n.shape, str)}
 
 
-def _defines(param: Param) -> set[str]:
+def _with_symbols(params: Sequence[Param], used: set[str], new: Sequence[Param]) -> set[str]:
+    """Names of the parameters that are used, and of those that define a symbol of what is used or of their types."""
+    chosen = {p.name for p in params if p.name in used}
+    while True:
+        kept = [*(p for p in params if p.name in chosen), *new]
+        mentioned = used.union(*map(_mentions, kept))
+        undefined = mentioned.difference(*map(_defines, kept))
+        lacking = [p.name for p in params if p.name not in chosen and (p.name in mentioned or _defines(p) & undefined)]
+        if not lacking:
+            return chosen
+        chosen.add(lacking[0])
+
+
+def _mentions(param: Param) -> set[str]:
     return set() if param.type is None else _names(param.type)
+
+
+def _defines(param: Param) -> set[str]:
+    """The symbols that stand alone as a dim of a parameter."""
+    return set() if param.type is None else {symbol.name for symbol in definable(param.type)}
 
 
 def _with_branch(bindings: list[Binding], k: int, other: bool) -> list[Binding]:

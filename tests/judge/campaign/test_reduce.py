@@ -84,6 +84,33 @@ def test_what_a_binding_had_becomes_an_argument() -> None:
     assert calls(small) == ["relax.multiply"] and len(args) == 2
 
 
+def test_what_defines_a_symbol_of_a_type_stays() -> None:
+    """`m` stands alone in the type of `z`, which nothing uses; the type of `x` needs it."""
+    text = """
+n = TypeVar("n")
+m = TypeVar("m")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, "m + 1"), "float32"), s: R.Shape([m, 2]), z: R.Tensor((m,), "float32"), u: R.Tensor((2,), "int8")):
+        a = R.exp(z)
+        b = R.abs(x)
+        c = R.negative(a)
+        return (b, c)
+"""  # noqa: E501
+    module = rr.check(rr.parse(text)).module
+    args: list[Any] = [
+        rr.Tensor.of([[1.0, 2.0, 3.0]], "float32"),
+        (2, 2),
+        rr.Tensor.of([1.0, 2.0], "float32"),
+        rr.Tensor.of([1, 2], "int8"),
+    ]
+    small, left = reduce((module, args), lambda module, _args: "relax.abs" in calls(module))
+    assert calls(small) == ["relax.abs"]
+    assert [p.name for p in small.functions["main"].params] == ["x", "s"]
+    assert isinstance(rr.run(rr.check(small), "main", *left), rr.Returned)
+
+
 @settings(max_examples=settings().max_examples // 4)
 @given(st.data(), st.integers(0, 2**30))
 def test_candidates_check_and_run(data: st.DataObject, seed: int) -> None:
