@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,3 +56,19 @@ def test_of_nan_and_zeros() -> None:
 
 def test_sums_are_what_they_were() -> None:
     assert put("float32", [0, 0, -3], [1, 2, 3], accumulate=True).tolist() == [15.0, 9.0, 9.0]
+
+
+@pytest.mark.parametrize(("extents", "open_"), [("(1,)", False), ("()", False), ("(2, 1)", True), ("(1, 3)", True)])
+def test_one_value_that_is_computed_agrees_with_itself(extents: str, open_: bool) -> None:
+    """Its set has several members; two computed values may differ, the same one does not differ from itself."""
+    checked = rr.check(rr.parse(f"""
+@R.function
+def main(x: R.Tensor((4,), "float32"), i: R.Tensor((2, 3), "int64"), a: R.Tensor({extents}, "float32")):
+    v = R.exp(a)
+    return R.index_put(x, (i,), v)
+"""))  # fmt: skip
+    shape = tuple(int(each) for each in extents.strip("()").split(",") if each.strip())
+    value = np.full(shape, 0.3, "float32")
+    outcome = rr.run(checked, args=[[0.0] * 4, [[1, 1, 2], [2, 1, 2]], value], numerics="enclosure")
+    assert isinstance(outcome, rr.Returned)
+    assert bool(outcome.poison) is open_

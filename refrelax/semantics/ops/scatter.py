@@ -198,24 +198,25 @@ def settled(m: Meaning, x: Array, reduction: str, stores: Callable[[tuple[Index,
 
 
 @rule("op.index_put/one-value")
-def undisputed(m: Meaning, x: Array, stores: Callable[[tuple[Index, ...]], Family]) -> Array:
-    """What was stored to an element, if all of it is equal (or NaN), else poison; the data where nothing was stored."""
+def undisputed(m: Meaning, x: Array, stores: Callable[[tuple[Index, ...]], Family], one: Index) -> Array:
+    """What was stored to an element, if all of it is equal (or NaN), else poison; the data where nothing was stored.
+    ``one``: a single value is stored everywhere, which agrees with itself whatever it is."""
     f, count = m.at(x.dtype), m.at("int64")
-    zero, one = count.lit(0), count.lit(1)
+    zero, unit = count.lit(0), count.lit(1)
 
     def element(*i: Index) -> Payload:
         kept = m.last(x.dtype, m.after(x[i], stores(i)))
 
         def other(a: Payload) -> Payload:
             """Whether it is another value than the one that is kept."""
-            number = count.select(f.equal(kept, kept), one, zero)
-            return count.select(f.equal(a, kept), zero, count.select(f.equal(a, a), one, number))
+            number = count.select(f.equal(kept, kept), unit, zero)
+            return count.select(f.equal(a, kept), zero, count.select(f.equal(a, a), unit, number))
 
         def alone() -> Payload:
             others = count.reduce("add", m.mapped(other, stores(i)))
             return f.select(count.equal(others, zero), kept, m.poison("op.index_put/one-value"))
 
-        return m.choose(m.size(stores(i)) <= 1, lambda: kept, alone)
+        return m.choose(one, lambda: kept, lambda: m.choose(m.size(stores(i)) <= 1, lambda: kept, alone))
 
     return m.tensor(x.dims, x.dtype, element)
 
@@ -330,6 +331,7 @@ def index_put(m: Meaning, call: Call, x: Array, *operands: Array) -> Array:
     """``values[k]`` is stored at ``(index_0[k], index_1[k], …)``, the indices broadcast; added if ``accumulate``, else
     in any order."""
     *indices, values = operands
+    one = m.product(values.dims) == 1
     dims = m.broadcast(*(t.dims for t in indices))
     views = [m.spread(t, dims) for t in indices]
     if m.taken(m.product(values.dims) == m.product(dims), True):
@@ -349,7 +351,7 @@ def index_put(m: Meaning, call: Call, x: Array, *operands: Array) -> Array:
     def stores(i: tuple[Index, ...]) -> Family:
         return at((m.place(i, x.dims),), lambda *k: values[k])
 
-    return settled(m, x, "add", stores) if A.flag(call, "accumulate") else undisputed(m, x, stores)
+    return settled(m, x, "add", stores) if A.flag(call, "accumulate") else undisputed(m, x, stores, one)
 
 
 @rule("op.slice_scatter/step", "op.slice_scatter/order", "op.slice_scatter/dims")
