@@ -148,8 +148,23 @@ def _apply(sch: Any, primitive: str, numbers: list[int]) -> bool:
         return False
     if primitive == "vectorize" and not isinstance(_extent(sch, _loop(loops, numbers[1])), int):
         return False  # machines have vectors of fixed lengths only, and the primitive does not look
+    if primitive == "transform_layout" and _is_of_the_caller(sch, block):
+        return False  # the layout of a parameter is the caller's as well, whom a schedule does not see
     PRIMITIVES[primitive](sch, every, block, loops, numbers[1:])
     return True
+
+
+def _is_of_the_caller(sch: Any, block: Any) -> bool:
+    """Whether the first buffer that a block writes is a parameter of the function."""
+    written, function = _buffer(sch.get(block).writes[0]), sch.mod["main"]
+    buffers = getattr(function, "buffer_map", None)  # (since 0.27 the parameters themselves)
+    taken = function.params if buffers is None else buffers.values()
+    return any(written.same_as(each) for each in taken)
+
+
+def _buffer(region: Any) -> Any:
+    """The buffer of a region (its name since 0.27: ``source``)."""
+    return region.buffer if hasattr(region, "buffer") else region.source
 
 
 def _index_map(sch: Any, block: Any, side: str, step: int) -> Any:
@@ -161,8 +176,7 @@ def _index_map(sch: Any, block: Any, side: str, step: int) -> Any:
     if side == "reads":
         ndim = len(sch.get(block).iter_vars)
     else:
-        region = regions[0]
-        ndim = len((region.buffer if hasattr(region, "buffer") else region.source).shape)  # (its name since 0.27)
+        ndim = len(_buffer(regions[0]).shape)
     return tvm.tirx.IndexMap.from_func(lambda *v: list(v[::step]), ndim=ndim)
 
 

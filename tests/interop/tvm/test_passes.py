@@ -263,3 +263,37 @@ def test_a_step_of_ours_that_goes_wrong_is_no_fault_of_tvms() -> None:
             assert last.name == f"sch.{primitive}(1,0,0,1)"
     assert "transform_layout" in PRIMITIVES and "re_cache_read" in PRIMITIVES
     passes.close()
+
+
+RELAID = """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def k(A: T.Buffer((3, 2), "float32"), B: T.Buffer((3, 2), "float32")):
+        C = T.sblock_alloc_buffer((3, 2))
+        for i, j in T.grid(3, 2):
+            with T.sblock("first"):
+                u, v = T.axis.remap("SS", [i, j])
+                C[u, v] = A[u, v] + T.float32(1)
+        for i, j in T.grid(3, 2):
+            with T.sblock("last"):
+                u, v = T.axis.remap("SS", [i, j])
+                B[u, v] = C[u, v] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor((3, 2), "float32")):
+        y = R.call_tir(Module.k, (x,), out_ty=R.Tensor((3, 2), "float32"))
+        return y
+"""
+
+
+def test_the_layout_of_a_parameter_is_left_alone() -> None:
+    """`sch.transform_layout` of an output changes what the caller passes; a campaign called that a wrong pass."""
+    passes = TvmPasses()
+    inner, outer = ([*passes.stages(rr.parse(RELAID), f"sch.transform_layout(0,{block})")][-1].text for block in (0, 1))
+    assert "C = T.sblock_alloc_buffer((2, 3))" in inner and "B: T.Buffer((3, 2)" in inner
+    assert "C = T.sblock_alloc_buffer((3, 2))" in outer and "B: T.Buffer((3, 2)" in outer
+    x = rr.Tensor.of([[3, -1], [2, 5], [0, 7]], "float32")
+    for block in (0, 1):
+        steps = f"sch.transform_layout(0,{block})"
+        assert rr.bisect(rr.parse(RELAID), "main", (x,), impl=passes, pipeline=steps) is None
+    passes.close()
