@@ -58,7 +58,7 @@ function run(record, answer, expected) {
     const same = expected === "Trapped" && answer.end === "trapped";
     return same ? ["passed", ""] : ["failed", `expected ${record.expect}, found ${answer.end} ${answer.why ?? ""}`];
   }
-  if (record.permitted === null) return ["excluded", "nothing is said of this result: an interval decides control"];
+  if (record.permitted === null) return ["excluded", "nothing is said of this result: it is an interval, or one decides control"];
   return returned(record, answer);
 }
 

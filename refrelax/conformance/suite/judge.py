@@ -136,7 +136,7 @@ def _ran(record: Record, expected: str, answer: Answer) -> Said:
             ("passed", "") if same else ("failed", f"expected {record['expect']}, found {end} {answer.get('why', '')}")
         )
     if record["permitted"] is None:
-        return "excluded", "nothing is said of this result: an interval decides control"
+        return "excluded", "nothing is said of this result: it is an interval, or one decides control"
     return _returned(record, answer)
 
 

@@ -379,8 +379,8 @@ class Interpreter(Machine):
 
     @rule("ev/prim-func-result")
     def enter(self, name: str, args: list[Any]) -> Any:
-        """A run that begins at a function: of a loop-level one the number that it returns, of its dtype, a float as an
-        element."""
+        """A run that begins at a function: of a loop-level one the number that it returns, of its dtype; of a float of
+        which a reading permits several the element."""
         result, function = self.call_global(name, args), self.module.functions[name]
         if not isinstance(function, PrimFunc) or result is None or function.ret is None:
             return result
@@ -391,6 +391,8 @@ class Interpreter(Machine):
                 return Prim(function.ret, self.numerics.to_index(result, function.ret))
             case "float" if self.numerics.poison_rule(result) is not None:
                 raise unspecified("ev/prim-value", f"the {function.ret} that {name} gives has no value", function.span)
+            case "float" if isinstance(result, float):
+                return Prim(function.ret, result)
             case _:
                 return result
 

@@ -28,13 +28,6 @@ def _name(call: Call) -> str:
     return call.op.name.replace("relax.", "R.", 1)
 
 
-@rule("ty/call-form-arguments")
-def _two_arguments(d: CallDeduction, call: Call) -> None:
-    if len(call.args) != 2:
-        message = f"{_name(call)} takes a callee and a tuple, found {len(call.args)} argument(s)"
-        d.fail("ty/call-form-arguments", message)
-
-
 LIBRARY_CALL = Op("relax.call_dps_packed")
 
 
@@ -65,7 +58,6 @@ def call_tir(frame: TypingContext, call: Call, args: Args) -> Type:
         IllTyped: under one of the rules above, or ``ty/call-argument``, ``ty/call-arity``.
     """
     d = CallDeduction(frame, call.span)
-    _two_arguments(d, call)
     declared = out_types(d, call)
     callee = call.args[0]
     if not isinstance(callee, GlobalVar) or not isinstance(frame.module.functions.get(callee.name), PrimFunc):
@@ -93,7 +85,6 @@ def call_tir(frame: TypingContext, call: Call, args: Args) -> Type:
 def call_tir_local_view(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is ``out_ty``, one or more distributed tensors; the callee sees parts, so nothing else is compared."""
     d = CallDeduction(frame, call.span)
-    _two_arguments(d, call)
     declared = out_types(d, call)
     outputs = declared.fields if isinstance(declared, TupleType) else (declared,)
     if not outputs or any(not isinstance(t, DTensorType) for t in outputs):
@@ -151,7 +142,6 @@ def _check_indices(d: CallDeduction, call: Call, inputs: int) -> tuple[int, ...]
 def call_tir_inplace(frame: TypingContext, call: Call, args: Args) -> Type:
     """As ``call_tir``; each output that reuses an input has its dtype and, provably, its extents."""
     d = CallDeduction(frame, call.span)
-    _two_arguments(d, call)
     given = args[1].fields if isinstance(args[1], TupleType) else ()
     indices = _check_indices(d, call, len(given))
     declared = call_tir(frame, call, args)
@@ -183,16 +173,13 @@ def _same_memory(d: CallDeduction, call: Call, given: Type, output: Type) -> Non
 @rule("ty/call-dps-packed")
 def call_dps_packed(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is ``out_ty``, on trust."""
-    d = CallDeduction(frame, call.span)
-    _two_arguments(d, call)
-    return out_types(d, call)
+    return out_types(CallDeduction(frame, call.span), call)
 
 
 @rule("ty/call-py-func")
 def call_py_func(frame: TypingContext, call: Call, args: Args) -> Type:
     """As ``call_dps_packed``; the callee is a string literal."""
     d = CallDeduction(frame, call.span)
-    _two_arguments(d, call)
     if not isinstance(call.args[0], StringValue):
         d.fail("ty/call-py-func", "R.call_py_func names its function by a string literal")
     return by_ty_args(call.ty_args)
@@ -234,35 +221,53 @@ def call_inplace_packed(frame: TypingContext, call: Call, args: Args) -> Type:
 @rule("ty/call-builtin")
 def call_builtin(frame: TypingContext, call: Call, args: Args) -> Type:
     """Void unless ``ty_args`` say something."""
-    _two_arguments(CallDeduction(frame, call.span), call)
     return by_ty_args(call.ty_args) if call.ty_args else VOID
 
 
 @rule("ty/invoke-closure")
 def invoke_closure(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is what ``ty_args`` say, on trust; ``R.Any`` if nothing."""
-    _two_arguments(CallDeduction(frame, call.span), call)
     return by_ty_args(call.ty_args)
 
 
 def make_closure(frame: TypingContext, call: Call, args: Args) -> Type:
     """A closure is ``R.Any``: only ``invoke_closure`` knows what to do with it."""
-    _two_arguments(CallDeduction(frame, call.span), call)
     return AnyType()
 
 
-CALL_FORMS: dict[str, Callable[[TypingContext, Call, Args], Type]] = {
+OF_A_TUPLE: dict[str, Callable[[TypingContext, Call, Args], Type]] = {
     "relax.call_tir": call_tir,
     "relax.call_tir_with_grad": call_tir,
     "relax.dist.call_tir_local_view": call_tir_local_view,
     "relax.call_tir_inplace": call_tir_inplace,
     "relax.call_dps_packed": call_dps_packed,
     "relax.call_py_func": call_py_func,
-    "relax.call_pure_packed": call_pure_packed,
-    "relax.call_inplace_packed": call_inplace_packed,
     "relax.call_builtin_with_ctx": call_builtin,
     "relax.invoke_closure": invoke_closure,
     "relax.invoke_pure_closure": invoke_closure,
     "relax.make_closure": make_closure,
 }
+"""The type rules of the call forms that take a callee and one tuple, by operator: they find two arguments."""
+
+ONE_BY_ONE: dict[str, Callable[[TypingContext, Call, Args], Type]] = {
+    "relax.call_pure_packed": call_pure_packed,
+    "relax.call_inplace_packed": call_inplace_packed,
+}
+"""Those of the call forms that take their arguments behind the callee, however many."""
+
+CALL_FORMS = OF_A_TUPLE | ONE_BY_ONE
 """The type rule of every call form, by operator."""
+
+
+@rule("ty/call-form-arguments")
+def call_form(frame: TypingContext, call: Call, args: Args) -> Type:
+    """The type of a call of a call form whose arguments have the types ``args``.
+
+    Raises:
+        IllTyped: it has another number of arguments than its form takes; under the rules of its form.
+    """
+    name = call.op.name
+    if name in OF_A_TUPLE and len(call.args) != 2:
+        message = f"{_name(call)} takes a callee and a tuple, found {len(call.args)} argument(s)"
+        CallDeduction(frame, call.span).fail("ty/call-form-arguments", message)
+    return CALL_FORMS[name](frame, call, args)

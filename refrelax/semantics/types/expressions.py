@@ -11,7 +11,7 @@ from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.rules import rule
 from refrelax.semantics.ops import IMPURE, OPERATORS
 from refrelax.semantics.ops.sharding import OWN, distributed, is_distributed
-from refrelax.semantics.types.calls import CALL_FORMS
+from refrelax.semantics.types.calls import CALL_FORMS, call_form
 from refrelax.semantics.types.checked import EntryCheck
 from refrelax.semantics.types.context import CallDeduction, TypingContext
 from refrelax.semantics.types.lattice import UNBOUND_CONSTANT, depends_on_unbound, describe
@@ -189,9 +189,8 @@ def operator_type(frame: TypingContext, call: Call, args: tuple[Type, ...]) -> t
     """The type rule of the operator; one without a rule gives ``R.Any``, so that its annotation is trusted."""
     name = call.op.name
     pure = name not in IMPURE
-    form = CALL_FORMS.get(name)
-    if form is not None:
-        return form(frame, call, args), pure, f"op.{name.removeprefix('relax.')}"
+    if name in CALL_FORMS:
+        return call_form(frame, call, args), pure, f"op.{name.removeprefix('relax.')}"
     definition = OPERATORS.get(name)
     if definition is None:
         message = f"{name} has no type rule: its annotation is trusted"

@@ -12,7 +12,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.conformance import load
-from refrelax.conformance.cases import Case
+from refrelax.conformance.cases import Case, _from_row
 from refrelax.conformance.suite import store
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.protocol import answer_of
@@ -203,6 +203,32 @@ def test_a_loop_level_entry_gives_a_scalar_of_the_dtype_that_it_declares(dtype: 
     typed, plain = (rr.run(checked, "main", 7, typed=each) for each in (True, False))
     assert isinstance(typed, rr.Returned) and typed.value == rr.Prim(dtype, value)
     assert isinstance(plain, rr.Returned) and plain.value == value and not isinstance(plain.value, rr.Prim)
+
+
+FLOATS = [("float64", 0x3FF8000000000000), ("float32", 0x3FC00000), ("float16", 0x3E00), ("bfloat16", 0x3FC0)]
+
+
+def returning(dtype: str, body: str) -> Case:
+    text = f"@T.prim_func(private=True)\ndef main(x: T.float32) -> T.{dtype}:\n    T.ret({body})\n"
+    row = {"name": "returning", "rule": "ev/prim-func-result", "verdict": "accepts", "module": text}
+    return _from_row({**row, "entry": "main", "args": [1.5], "expect": "Returned"}, "returning", {})
+
+
+@pytest.mark.parametrize(("dtype", "bits"), FLOATS)
+def test_a_float_of_a_loop_level_entry_has_the_dtype_that_it_declares(dtype: str, bits: int) -> None:
+    told = record_of(returning(dtype, f'T.Cast("{dtype}", x)'))
+    assert told["value"] == told["permitted"]["value"] == prim(dtype, bits)
+    for other, pattern in FLOATS:
+        answered_so = {"end": "returned", "value": prim(other, pattern), "effects": [], "arguments": told["arguments"]}
+        assert judge(told, answered_so)[0] == ("passed" if other == dtype else "failed")
+
+
+def test_nothing_is_said_of_a_float_of_which_several_are_permitted() -> None:
+    """The exponential of 1.5 may be one of a few numbers, which a record says of elements of tensors alone."""
+    told = record_of(returning("float32", "T.exp(x)"))
+    assert told["value"]["dtype"] == "float32" and told["permitted"] is None
+    found = {"end": "returned", "value": told["value"], "effects": [], "arguments": told["arguments"]}
+    assert judge(told, found)[0] == "excluded"
 
 
 def test_a_suite_of_the_old_form_is_refused(tmp_path: Path) -> None:
