@@ -127,7 +127,7 @@ class _Reader:
                 self.library(name, library, args)
             case Call(op=ExternFunc(name=library), args=args):
                 self.library(name, library, args)
-            case Call(op=GlobalVar(name=callee), args=(Var(name=heap),)) if heap == self.heap and heap:
+            case Call(op=GlobalVar(name=callee), args=(Var(name=heap),)) if heap == self.heap:
                 self.computed(callee)
             case Call(op=GlobalVar(name=callee), args=args) if isinstance(self.module.functions[callee], PrimFunc):
                 self.put(name, replace(value, args=tuple(map(self.value, args))))
@@ -217,10 +217,10 @@ class _Reader:
             raise _Strange
         table = buffer.name
         for each in func.body:
-            if not isinstance(each, BufferStore) or each.buffer != table or len(each.indices) != 1:
+            if not isinstance(each, BufferStore) or each.buffer != table:
                 raise _Strange
             place = as_int(each.indices[0])
-            if place is None or place in self.slots or each.value.dtype != "int64":
+            if place is None or place in self.slots:
                 raise _Strange
             self.fill(place, self.over_symbols(each.value, table))
 
