@@ -48,6 +48,7 @@ FILLED = ("a = R.full(R.shape([m, n]), R.const(2, 'float32'), dtype='float32')",
 LAST = ("z = R.take(x, R.const([1], 'int64'), axis=1)",)
 HALF, PRODUCT = "x: m, k @ float16; w: k, n @ float16", ("y = R.matmul(x, w)", "z = R.exp(y)")
 HALVES, FULL_PRODUCT = "x: n, 4 @ float16; w: 4, 3 @ float16", 'y = R.matmul(x, w, out_dtype="{}")'
+ALIGNED = ("a = R.match_cast(w, R.Tensor((k // 8 * 8, n), dtype='float32'))", "y = R.matmul(x, a)")
 
 ROWS: dict[str, Row] = {
     # --- bindings
@@ -132,6 +133,15 @@ ROWS: dict[str, Row] = {
         "y has another out_dtype than the contract", "float16",
     ),
     # --- extents
+    "a condition of a name that is used": Row(
+        "x: m, k; w: k, n", ALIGNED, "m, n", "x: n, 16; w: 16, 3", ("out = R.matmul(x, w)",)
+    ),
+    "a condition that is not met": Row(
+        "x: m, k; w: k, n", ALIGNED, "m, n", "x: n, 12; w: 12, 3", ("out = R.matmul(x, w)",), EXTENTS
+    ),
+    "a result of which less is said": Row(
+        X, ("z = R.exp(x)",), "m, n", NEAR, ("out: R.Tensor(dtype='float32', ndim=2) = R.exp(x)",), TYPES.format("out")
+    ),
     "symbols of other names": Row(X, ("z = R.exp(x)",), "m, n", "x: n, m", ("out = R.exp(x)",)),
     "a rank that is another": Row(X, ("z = R.exp(x)",), "m, n", "x: m", ("out = R.exp(x)",), TYPES.format("out")),
     "a dtype that is another": Row(X, ("z = R.exp(x)",), "m, n", "x: k, 3 @ float16", ("out = R.exp(x)",), TYPES.format("out")),
@@ -165,6 +175,7 @@ def test_what_is_taken_and_why_the_rest_is_not(name: str) -> None:
     (step,) = lower(checked, passes=("dispatch_library",), libraries=[rr.parse(library)]).steps
     _, nowhere, why = step.evidence.partition("lib.f is called nowhere: ")
     assert ("lib.f (1)" in step.evidence, why) == (not ROWS[name].why, ROWS[name].why), step.evidence
+    assert [each.proved for each in step.claims] in ([], [True]) or (why, len(step.claims)) == (EXTENTS, 1)
     assert bool(nowhere) == ('R.call_dps_packed("lib.f"' not in rr.print_module(step.module.module))
 
 
@@ -180,6 +191,52 @@ def test_how_many_names_are_looked_at(name: str, wanted: int) -> None:
         return list(_Matcher(pattern_of(library, "f"), site, steps).variable("z", Var("out"), _Way()))
 
     assert not any(ways(each) for each in range(wanted)) and ways(wanted)
+
+
+PROMISED = """{symbols}
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, m), "float32"), s: R.Shape(["p", "k"])):
+        with R.dataflow():
+            e{main} = R.exp(x)
+            out = R.sum(e, axis=[0, 1])
+            R.output(out)
+        return out
+
+    @R.function
+    def other(x: R.Tensor((n, m), "float32"), s: R.Shape(["p", "k"])):
+        with R.dataflow():
+            e{other} = R.exp(x)
+            out = R.sum(e, axis=[0, 1])
+            R.output(out)
+        return out
+"""
+
+
+def test_a_promise_is_one_of_its_own_function() -> None:
+    """What checks a promise, and may end the run there, stays; a name of another function is another name."""
+    annotation = ': R.Tensor((p, k), "float32")'
+    library = rr.parse(
+        texts(Row(X, ("e = R.exp(x)", "z = R.sum(e, axis=[0, 1])"), "", NEAR, ()))[0].partition("\n    @R.function\n")[
+            0
+        ]
+    )
+    for main, other in (("", ""), (annotation, ""), ("", annotation), (annotation, annotation)):
+        checked = rr.check(rr.parse(PROMISED.format(symbols=SYMBOLS, main=main, other=other)))
+        made = lower(checked, passes=("dispatch_library",), libraries=[library]).module.module
+        for name, promise in (("main", main), ("other", other)):
+            text = rr.print_module(made).partition(f"def {name}(")[2].partition("return")[0]
+            assert ("lib.f" in text) is not bool(promise), (name, main, other)
+
+
+@pytest.mark.parametrize(("low", "high", "is_taken"), [(4, 4, True), (4, 5, False), (3, 4, False)])
+def test_what_the_caller_promises_of_its_symbols_counts(low: int, high: int, is_taken: bool) -> None:
+    library, program = texts(Row("x: m, 4", ("z = R.exp(x)",), "m, 4", "x: k, n", ("out = R.exp(x)",)))
+    said = f'"tir_var_lower_bound": {{"n": {low}}}, "tir_var_upper_bound": {{"n": {high}}}'
+    program = program.replace("        with R.dataflow", f"        R.func_attr({{{said}}})\n        with R.dataflow")
+    made = lower(rr.check(rr.parse(program)), passes=("dispatch_library",), libraries=[rr.parse(library)]).module.module
+    assert ('R.call_dps_packed("lib.f"' in rr.print_module(made)) is is_taken
 
 
 def test_the_nearest_miss_is_kept() -> None:
