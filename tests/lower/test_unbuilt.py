@@ -124,6 +124,44 @@ def asked(*texts: str) -> int:
     return count
 
 
+READ = {
+    MAIN: """
+        cls = Module
+        b = R.builtin.alloc_tensor(R.shape([n, 4]), R.dtype("float32"), 0, R.str("global"))
+        done = cls.add(x, y, b)
+        c = R.memory.view(b, R.shape([n * 4]), R.dtype("float32"), 0)
+        d = R.builtin.alloc_tensor(R.shape([n * 4 + 4]), R.dtype("float32"), 0, R.str("global"))
+        over = cls.concatenate(c, k, d)
+        gv_3 = b, d
+        return gv_3
+""",
+    BYTES: """
+        cls = Module
+        storage = R.memory.alloc_storage(R.shape([64]), 0, R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(storage, 0, R.shape([2, 4]), R.dtype("float32"), 0)
+        done = cls.add(x, y, a)
+        b = R.memory.alloc_tensor(storage, 32, R.shape([2, 4]), R.dtype("float32"), 0)
+        over = cls.add(a, y, b)
+        gv = a, b
+        gv_1 = gv[1]
+        return gv_1
+""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("main", READ, ids=["tensors", "bytes"])
+def test_what_it_is_read_as(main: str) -> None:
+    read = unbuilt(rr.check(rr.parse(HEAD + main)))
+    assert read is not None
+    assert rr.print_module(read.module).partition("def main(")[2].partition("):")[2].strip() == READ[main].strip()
+
+
+def test_what_lies_in_bytes_is_no_result() -> None:
+    for whole in ("b", "storage"):
+        text = BYTES.replace('make_tuple", a, b', f'make_tuple", a, {whole}')
+        assert (unbuilt(rr.check(rr.parse(HEAD + text))) is not None) is (whole == "b")
+
+
 REFUSED = {
     "a storage that is none": ("storage, 0, gv,", "x, 0, gv,"),
     "a program of something else": ("cls.shape_func(heap)", "cls.shape_func(R.const([2, 8, 0], \"int64\"))"),
@@ -151,6 +189,9 @@ REFUSED = {
     "a slot that is stored again": ("y, heap, 2, 3, 0,", "y, heap, 2, 1, 0,"),
     "a slot before the first": ("x, heap, 2, 1, 0,", "x, heap, 2, 1, -1,"),
     "a code that is none": ("y, heap, 2, 3, 0,", "y, heap, 2, 4, 0,"),
+    "a code without a slot": ('k, heap, 1, 0, 4, R.str(""), ', "k, heap, 1, 0, "),
+    "a function given the table": ("def main(", "def other(h: R.Tensor((3,), \"int64\")) -> R.Tensor((3,), \"int64\"):\n        return h\n\n    @R.function(pure=False)\n    def main(",
+                                   "slot_1 = cls.shape_func(heap)", "slot_1 = cls.other(heap)"),
     "a shape by a code that is none": ("make_shape\", heap, 2, 1, 0,", "make_shape\", heap, 2, 3, 0,"),
     "a second table": ("        is_x =", "        other = R.call_builtin_with_ctx(\"vm.builtin.alloc_shape_heap\", (3,), ty_args=(R.Tensor(dtype=\"int64\", ndim=1),))\n        is_x ="),
     "memory of another kind": ("(gv, 0, R.dtype(\"float32\"), R.str(\"global\"))", "(gv, 0, R.dtype(\"float32\"), R.str(\"local\"))"),
@@ -168,6 +209,7 @@ ALLOWED = {
     "extents that are checked twice, the first time not": ("of_k =", f"e = R.call_packed(\"{SHAPE}\", k, heap, 1, 2, 0, {TOLD}, {UNIT})\n        of_k ="),
     "a call by itself": ("x: R.Any", "x: R.Tensor((n, 4), \"float32\")", "slot_1 = cls", "e = cls.raised(x)\n        slot_1 = cls"),
     "the end of a life": ("slot_2 = cls", "e = R.memory.kill_tensor(x)\n        slot_2 = cls"),
+    "extents without a message": ('k, heap, 1, 0, 4, R.str(""), ', "k, heap, 1, 0, 4, "),
     "another name": ("slot_2 = cls", "e = d0\n        slot_2 = cls".replace("d0", "c")),
     "a tuple and its field": ("slot_2 = cls", "e = (b, y)\n        e1 = e[1]\n        slot_2 = cls"),
     "a constant": ("slot_2 = cls", "e = R.const(2.5, \"float32\")\n        slot_2 = cls"),

@@ -112,7 +112,7 @@ class _Reader:
         """A parameter with the annotation that its checks came from."""
         rank, dims = self.ranks.get(param.name), self.extents.get(param.name, [])
         known = tuple(dim for dim in dims if dim is not None)
-        if rank is None or len(known) != rank or param.name not in self.dtypes:
+        if rank is None or len(known) != rank:
             raise _Strange
         return replace(param, type=TensorType(known, self.dtypes[param.name], rank))
 
@@ -210,9 +210,11 @@ class _Reader:
     def computed(self, callee: str) -> None:
         """A host program: slots that are computed from slots."""
         func = self.module.functions[callee]
-        if not isinstance(func, PrimFunc) or len(func.params) != 1 or not isinstance(func.params[0], BufferParam):
+        if not isinstance(func, PrimFunc):
             raise _Strange
-        buffer = func.params[0].buffer
+        (param,) = func.params
+        assert isinstance(param, BufferParam)  # (it is given the table alone)
+        buffer = param.buffer
         if (buffer.dtype, tuple(map(as_int, buffer.shape))) != ("int64", (self.size,)):
             raise _Strange
         table = buffer.name
@@ -269,7 +271,7 @@ class _Reader:
         """A value that is no part of the machine."""
         match e:
             case Var(name=name):
-                if name == self.heap or name in self.shapes or name in self.rooms:
+                if name in self.rooms:  # (the table and shapes are bound nowhere: what has one is no program)
                     raise _Strange
                 return e
             case Tuple(fields=fields):
