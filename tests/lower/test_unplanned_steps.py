@@ -95,6 +95,7 @@ def test_storages_that_are_needed(lines: tuple[str, ...], wanted: str) -> None:
     assert " ".join(b.name for b in needed(bindings) if b.name != "cls") == wanted
 
 
+@pytest.mark.thorough
 def test_the_rows_run() -> None:
     """They are programs: of each a run has an end that is no fault of ours."""
     for lines, results, _ in ROWS.values():
