@@ -1,4 +1,4 @@
-"""Deduced types where less is known of one argument: what was written down, and never more than of all that is known."""
+"""Types of calls where less is known of an argument: what was written down, and no more than where all is known."""
 
 from __future__ import annotations
 
