@@ -64,6 +64,7 @@ def branches(then: tuple[str, ...], other: tuple[str, ...], *after: str) -> tupl
 
 
 THEN = (*one("a", "n", 1), *one("b", "n", 2))
+WASTE = (*one("a", "n * 2", 1), new("d"), new("e", "n * 2"), used("d", 2), used("e", 3, "d"))
 TRAP = "_t = cls.same(x, y)"
 CAST = 'z = R.match_cast(y, R.Tensor((p,), "float32"))'
 
@@ -109,6 +110,17 @@ PLANS: dict[str, tuple[tuple[str, ...], str]] = {
     "other extents in a branch": (branches(one("a", "n", 1), one("d", "m", 3), *one("e", "n", 4), *END), f"if c: s:n * 4 a@s _1 -a -s z else: t:m * 4 d@t _3 -d -t z u:n * 4 e@u _4 -e -u {LAST}"),
     "free before a branch": ((*one("e", "n", 4), *branches(one("a", "n", 1), one("d", "n", 3)), *END), f"s:n * 4 e@s _4 -e if c: a@s _1 -a z else: d@s _3 -d z -s {LAST}"),
     "across a branch": ((*one("e", "n", 4), *branches(one("a", "n", 1), one("d", "n", 3)), used("x", 5, "e"), *END), f"s:n * 4 e@s _4 if c: t:n * 4 a@t _1 -a -t z else: u:n * 4 d@u _3 -d -u z _5 -e -s {LAST}"),
+    "a smaller one would waste it": ((*WASTE, *END), f"s:n * 8 a@s _1 -a t:n * 4 d@t e@s _2 _3 -d -e -s -t {LAST}"),
+    "a smaller one would waste it in a branch": (
+        branches(WASTE, (), new("g", "n * 2"), new("h"), used("g", 4), used("h", 5, "g"), *END),
+        f"t:n * 4 if c: s:n * 8 a@s _1 -a d@t e@s _2 _3 -d -e -s z else: z u:n * 8 g@u h@t _4 _5 -g -h -t -u {LAST}",
+    ),
+    "after one branch": (branches(THEN, (), *one("e", "n", 4), *END), f"s:n * 4 if c: a@s _1 -a b@s _2 -b z else: z e@s _4 -e -s {LAST}"),
+    "after the other": (branches((), THEN, *one("e", "n", 4), *END), f"s:n * 4 if c: z else: a@s _1 -a b@s _2 -b z e@s _4 -e -s {LAST}"),
+    "one in each branch, both after": (
+        branches(one("a", "n", 1), one("d", "m", 3), *one("e", "n", 4), *one("g", "m", 5), *END),
+        f"s:n * 4 t:m * 4 if c: a@s _1 -a z else: d@t _3 -d z e@s _4 -e -s g@t _5 -g -t {LAST}",
+    ),
 }  # fmt: skip
 
 
