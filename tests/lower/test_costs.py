@@ -10,6 +10,10 @@ import pytest
 
 import refrelax as rr
 from refrelax.lower import lower
+from refrelax.lower.annotations import told
+from refrelax.lower.claims import Ledger, both, eq, le, lt, nonnegative, within
+from refrelax.lower.counts import calls, dispatched, launches, operators
+from refrelax.lower.extent_parts import parts
 from refrelax.lower.fuse_ops.primitive import title
 from refrelax.lower.weights import nodes, weigh
 from refrelax.syntax.scalars import (
@@ -23,7 +27,9 @@ from refrelax.syntax.scalars import (
     PrimExpr,
     Select,
     SymVar,
+    int_imm,
 )
+from refrelax.syntax.types import AnyType, TensorType, TupleType
 
 I, N = SymVar("i", "int64"), SymVar("n", "int64")
 LOAD = BufferLoad("X", (Binary("Add", I, N),), "float32")
@@ -122,3 +128,91 @@ def test_which_groups_become_loop_programs(name: str) -> None:
         assert isinstance(two, rr.Returned) and one.value.tolist() == two.value.tolist()
     else:
         assert type(one) is type(two)
+
+
+COUNTED = """
+n = T.int64()
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def f(x: T.Buffer((n,), "float32"), y: T.Buffer((n,), "float32")):
+        for i in range(n):
+            y[i] = x[i]
+
+    @R.function(private=True)
+    def g(x: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        return x
+
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), h: R.Callable([R.Tensor((n,), "float32")], R.Tensor((n,), "float32"))):
+        cls = Module
+        a = R.add(x, R.exp(x))
+        b = R.call_tir(cls.f, (a,), out_ty=R.Tensor((n,), "float32"))
+        c = cls.g(b)
+        d = R.call_dps_packed("lib.f", (c,), out_ty=R.Tensor((n,), "float32"))
+        e = R.call_pure_packed("lib.g", d, ty_args=(R.Tensor((n,), "float32"),))
+        k = h(e)
+        if R.all(x > R.const(0.0, "float32")):
+            out = R.negative(k)
+        else:
+            out = k
+        return out
+"""
+
+
+def test_how_much_there_is() -> None:
+    text = COUNTED.replace('if R.all(x > R.const(0.0, "float32")):', 'z = R.const(True, "bool")\n        if z:')
+    module = rr.parse(text)
+    assert (launches(module, "main"), dispatched(module, "main"), operators(module, "main")) == (2, 2, 3)
+    assert (launches(module, "f"), dispatched(module, "nothing"), operators(module, "g")) == (0, 0, 0)
+    assert [each for each in calls(module, "main") if each.startswith("@")] == ["@g"]
+
+
+M = SymVar("m", "int64")
+
+
+def test_statements() -> None:
+    assert within(I, int_imm(0), N) == both(le(int_imm(0), I), lt(I, N)) == Binary("And", le(int_imm(0), I), lt(I, N))
+    assert both(eq(I, N)) == Binary("EQ", I, N)
+    short = SymVar("k", "int32")
+    found = nonnegative(Binary("Add", I, N), Let(M, int_imm(1), M), I, short)
+    assert found == (Binary("GE", I, int_imm(0)), Binary("GE", N, int_imm(0)), Binary("GE", short, int_imm(0, "int32")))
+
+
+def test_a_ledger_keeps_what_it_was_asked() -> None:
+    ledger = Ledger()
+    assert ledger.holds(le(I, Binary("Add", I, int_imm(1))), "lo/claim", "a") and ledger.unproved == 0
+    assert not ledger.holds(le(N, I), "lo/claim", "b") and (len(ledger.claims), ledger.unproved) == (2, 1)
+    assert ledger.holds(le(N, I), "lo/claim", "c", [lt(N, I)]) and ledger.known(le(N, I), [lt(N, I)])
+    assert not ledger.known(le(N, I), []) and len(ledger.claims) == 3 and ledger.apart().claims == []
+    big = int_imm(1)
+    for _ in range(5):
+        big = Binary("Add", big, N)  # type: ignore[assignment]
+    assert ledger.holds(eq(big, big), "lo/claim", "d")
+    assert str(ledger.claims[1]) == "UNKNOWN  b: n <= i  [lo/claim]" or str(ledger.claims[1]).startswith(
+        "REFUTED  b: n <= i"
+    )
+    assert str(ledger.claims[2]).endswith("c: n <= i  given n < i  [lo/claim]")
+
+
+def test_parts_of_extents() -> None:
+    product, total = Binary("Mul", N, M), Binary("Add", Binary("Mul", N, M), I)
+    short = Binary("Add", SymVar("k", "int32"), int_imm(1, "int32"))
+    assert parts([total, N, int_imm(3)]) == {total, product}
+    assert parts([Cast("int64", short)]) == set() and parts([Binary("Add", Cast("int64", short), product)]) >= {product}
+    assert parts([Binary("LT", total, N)]) <= {total, product} and parts([]) == set()
+
+
+def test_what_an_annotation_says() -> None:
+    def tensor(*dims: PrimExpr) -> TensorType:
+        return TensorType(dims, "float32", len(dims))
+
+    unknown = TensorType(None, "float32", 1)
+    assert (
+        told(tensor(N), tensor(M)) == tensor(M)
+        and told(unknown, tensor(M)) == unknown
+        and told(tensor(N), unknown) == tensor(N)
+    )
+    pair = TupleType((tensor(N), AnyType()))
+    assert told(pair, TupleType((tensor(M), unknown))) == TupleType((tensor(M), AnyType()))
+    assert told(pair, TupleType((tensor(M),))) == pair and told(AnyType(), tensor(M)) == AnyType()
