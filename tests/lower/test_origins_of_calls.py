@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+import refrelax as rr
+from refrelax.lower import lower
 from refrelax.lower.origins.calls import _count, _expr, _unified, counted
+from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
 from refrelax.syntax.graph import Call, Op, PrimValue, ShapeExpr, StringValue, Tuple, TupleGetItem, Var
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
 from refrelax.syntax.types import AnyType, ShapeType, TensorType, TupleType, Type
@@ -85,3 +88,35 @@ def test_an_argument_in_the_callers_terms() -> None:
         (Call(Op("relax.add"), (Var("x"), Var("t"))), Call(Op("relax.add"), (Var("a"), Var("u")))),
     ):  # fmt: skip
         assert _expr(e, names, dim) == wanted
+
+
+PROGRAM = """
+n, k, m = T.int64(), T.int64(), T.int64()
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "int64"), s: R.Shape([k, m])):
+        with R.dataflow():
+            y = {}
+            R.output(y)
+        z = {}
+        return (y, z)
+"""
+CALLS = (
+    "R.add(x, R.prim_value(k))", "R.clip(x, 0, k)", "R.add(x, R.prim_value(k + 1))", "R.full(R.shape([k, n]), R.const(2, 'int64'))",
+    "R.broadcast_to(x, R.shape([k, n]))", "R.add(x, R.prim_value(5))", "R.add(x, x)", "R.full(R.shape([3]), R.const(2, 'int64'))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_loop_programs_are_written_as_what_they_were(call: str) -> None:
+    """Under the numbers of each call; one loop program stands for both calls."""
+    before = rr.check(rr.parse(PROGRAM.format(call, call.replace("k", "m"))))
+    made = lower(before, passes=("legalize",)).module
+    assert len(made.module.prim_funcs()) == 1
+    origins = proved_origins(made.module, lambda _: True)
+    found = expanded(Expanded(made.module, made.types), made, origins)
+    assert found.module.functions["main"] == before.module.functions["main"]
+    assert {name: type_ for name, type_ in found.types["main"].items() if name in "xyz"} == {
+        name: type_ for name, type_ in before.types["main"].items() if name in "xyz"
+    }
