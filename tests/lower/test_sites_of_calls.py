@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import refrelax as rr
+from refrelax.lower.legalize.driver import _counts, _facts, _fits
 from refrelax.lower.legalize.scalars import Scalar
 from refrelax.lower.legalize.site import Site, Typing, Unfit, known_tensor, make_site, result_types
 from refrelax.syntax.graph import (
@@ -25,6 +26,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, int_imm
 from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.write.scalars import SHOWN, expression
 
 N, M, K = (SymVar(name, "int64") for name in "nmk")
 SHORT = SymVar("h", "int32")
@@ -51,8 +53,6 @@ def site(*args: Any, result: Type | None = None, unread: tuple[int, ...] = ()) -
 
 
 def buffers(made: Site) -> list[str]:
-    from refrelax.syntax.write.scalars import SHOWN, expression
-
     def shape(dims: Any) -> str:
         return ", ".join(str(as_int(d)) if as_int(d) is not None else expression(d, SHOWN) for d in dims)
 
@@ -76,8 +76,6 @@ MADE: dict[str, tuple[tuple[Any, ...], Type, list[str], list[str]]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_what_a_kernel_takes(name: str) -> None:
-    from refrelax.syntax.write.scalars import SHOWN, expression
-
     args, result, wanted, demands = MADE[name]
     made = site(*args, result=result)
     assert buffers(made) == wanted
@@ -172,3 +170,29 @@ def test_broadcasting() -> None:
         made.spread(x, at, [Scalar(N), Scalar(int_imm(4))])
     made.suppose(Scalar(binary("LT", N, 3)))
     assert made.premises == [binary("LT", N, 3)] and made.out is made.outs[0]
+
+
+def facts_of(made: Site) -> tuple[list[str], list[str], list[str]]:
+    def shown(facts: list[PrimExpr]) -> list[str]:
+        found = [expression(e, SHOWN) for e in facts]
+        return [each.replace("9223372036854775807", "most").replace("-9223372036854775808", "least") for each in found]
+
+    return shown(_facts(made)), shown(_counts(made)), shown(_fits(made))
+
+
+FACTS: dict[str, tuple[tuple[Any, ...], Type, tuple[list[str], list[str], list[str]]]] = {
+    "numbers": ((Constant("float32", (2,), (0, 0)),), tensor(2), ([], [], [])),
+    "symbols": ((Var("x"),), tensor(M), (["n >= 0", "m >= 0"], ["n * 3 <= most"], [])),
+    "one symbol": ((Var("y"),), tensor(M), (["m >= 0"], [], [])),
+    "a product": ((Var("x"), Var("y"), Var("w")), tensor(N), (["n >= 0", "m >= 0", "n * m >= 0"], ["n * 3 <= most", "n * m <= most"], ["n * m <= most"])),
+    "what an extent stands for": ((Var("v"),), tensor(N), (["m == k * 2", "m >= 0", "n >= 0"], [], [])),
+    "a result that is computed": ((Var("x"),), tensor(binary("Add", N, 1)), (["n >= 0"], ["n * 3 <= most", "n + 1 <= most"], ["n + 1 <= most"])),
+    "a scalar that is computed": ((Var("y"), PrimValue(binary("Add", M, 1))), tensor(M), (["m >= 0"], [], ["m + 1 <= most", "m + 1 >= least"])),
+    "a scalar of 32 bits": ((Var("y"), PrimValue(binary("Add", int_imm(1, "int32"), int_imm(2, "int32")))), tensor(M), (["m >= 0"], [], [])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_what_is_known_where_a_call_runs(name: str) -> None:
+    args, result, wanted = FACTS[name]
+    assert facts_of(site(*args, result=result)) == wanted
