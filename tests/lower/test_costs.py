@@ -14,6 +14,7 @@ from refrelax.lower.annotations import told
 from refrelax.lower.claims import Ledger, both, eq, le, lt, nonnegative, within
 from refrelax.lower.counts import calls, dispatched, launches, operators
 from refrelax.lower.extent_parts import parts
+from refrelax.lower.fuse_ops.interface import extents
 from refrelax.lower.fuse_ops.primitive import title
 from refrelax.lower.weights import nodes, weigh
 from refrelax.syntax.scalars import (
@@ -218,3 +219,11 @@ def test_what_an_annotation_says() -> None:
     pair = TupleType((tensor(N), AnyType()))
     assert told(pair, TupleType((tensor(M), unknown))) == TupleType((tensor(M), AnyType()))
     assert told(pair, TupleType((tensor(M),))) == pair and told(AnyType(), tensor(M)) == AnyType()
+
+
+def test_promises_about_symbols_of_types() -> None:
+    types = [TensorType((N, int_imm(3)), "float32", 2), TensorType(None, "float32", 1), TensorType((M,), "float32", 1)]
+    short, both_, other = Binary("LE", N, int_imm(9)), Binary("LE", N, M), Binary("LE", N, I)
+    signs = (Binary("GE", N, int_imm(0)), Binary("GE", M, int_imm(0)))
+    assert extents(types, (short, both_, other)) == (*signs, short, both_) and extents(types) == signs
+    assert extents(types[:1], (short, both_)) == (signs[0], short) and extents([], (short,)) == ()
