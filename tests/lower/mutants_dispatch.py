@@ -28,7 +28,7 @@ class Mutant:
 
 MATCHER, DISPATCHER = match._Matcher, dispatch_library._Dispatcher
 TRUE_VARIABLE, TRUE_EXPRESSION = MATCHER.variable, MATCHER.expression
-TRUE_UNIFIED, TRUE_CALLED, TRUE_SAME = MATCHER.unified, dispatch_library._called, match.same
+TRUE_UNIFIED, TRUE_CALLED = MATCHER.unified, dispatch_library._called
 TRUE_RUN = dispatch_library.run
 
 
@@ -48,8 +48,9 @@ def _not_shared(self: Any, name: str, e: Any, way: Any) -> Any:
     return [way] if name in way.found else TRUE_VARIABLE(self, name, e, way)
 
 
-def _any_constant(a: Any, b: Any) -> bool:
-    return (isinstance(a, Constant) and isinstance(b, Constant)) or TRUE_SAME(a, b)
+def _any_constant(self: Any, wanted: Any, e: Any, bound: Any, way: Any) -> Any:
+    is_one = isinstance(wanted, Constant) and isinstance(e, Constant)
+    return TRUE_EXPRESSION(self, wanted, wanted if is_one else e, bound, way)
 
 
 def _any_operator(self: Any, wanted: Any, e: Any, bound: Any, way: Any) -> Any:
@@ -168,7 +169,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("condition dropped: k % 8, a symbol", "alignment unknown", ((MATCHER, "unified", _no_conditions),)),
     Mutant("claim taken for granted", "alignment unknown", ((DISPATCHER, "result", _as_it_was),)),
     Mutant("shared wildcard ignored", "two factors", ((MATCHER, "variable", _not_shared),)),
-    Mutant("constant ignored", "quarter", ((match, "same", _any_constant),)),
+    Mutant("constant ignored", "quarter", ((MATCHER, "expression", _any_constant),)),
     Mutant("attribute ignored: axis", "another axis", ((MATCHER, "attributes", _true),)),
     Mutant("attribute ignored: axes", "axes as they were, square", ((MATCHER, "attributes", _true),)),
     Mutant("another operator taken", "diamond of others", ((MATCHER, "expression", _any_operator),)),

@@ -188,3 +188,19 @@ def test_making_a_closure_may_fail_and_stays_outside_of_blocks() -> None:
         return y
 """)
     assert names(checked) == ["f"]
+
+
+def test_what_nobody_outside_uses_is_no_output() -> None:
+    """Whether it stays for what is inside, or not; but a scalar that the type of another mentions is one."""
+    checked = swept("""
+    @R.function
+    def main(x: R.Tensor((n, 3), dtype="float32")):
+        with R.dataflow():
+            a = R.exp(x)
+            b = R.add(a, a)
+            c = R.add(x, x)
+            R.output(a, b, c)
+        return b
+""")
+    assert names(checked) == ["a", "b"]
+    assert checked.module.relax_functions()["main"].body.blocks[0].outputs == ("b",)

@@ -203,20 +203,29 @@ BAD = {
         "operators without effects",
     ),
     "an unused parameter": ("y = R.exp(x)", "y", tensor("m, n"), "a contract that uses unused"),
+    "a check of an inner result": (
+        f"y = R.match_cast(e, {tensor('m, n')})\n        z = R.exp(y)",
+        "z",
+        tensor("m, n"),
+        "expected a match_cast of a parameter",
+    ),
+    "a type that is promised": (f"y: {tensor('n, m')} = R.exp(x)", "y", tensor("n, m"), "expected a type of y that"),
 }
+AT_THE_BINDING = ("a symbol of its own", "a library function", "a check of an inner result")
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_contract_that_is_no_pattern_is_an_error_with_its_place(name: str, tmp_path: Path) -> None:
     binding, result, type_, message = BAD[name]
     more = f", unused: {tensor('m')}" if "unused" in name else ""
+    first = "e = R.exp(x)\n        " if "inner" in name else ""
     text = f"""{SYMBOLS}
 @I.ir_module
 class Module:
     @R.function(private=True)
     def f(x: {tensor("m, n")}{more}) -> {type_}:
         R.func_attr({{"Contract": "lib.f"}})
-        {binding}
+        {first}{binding}
         return {result}
 """
     path = tmp_path / "bad.py"
@@ -226,6 +235,8 @@ class Module:
     (found,) = caught.value.diagnostics
     assert found.rule == "lo/dispatch-pattern" and message in found.message
     assert str(found).startswith(f"{path}:") and found.span is not None and found.span.line > 6
+    line = text.splitlines()[found.span.line - 1].strip()
+    assert line == binding.splitlines()[0] if name in AT_THE_BINDING else line.startswith(("def f", "@R.function"))
     # in a module of its own it says what it computes, and that is all
     own = checked(
         text + f"\n    @R.function\n    def main(x: {tensor('n, 3')}):\n        y = R.exp(x)\n        return y\n"
@@ -246,6 +257,7 @@ def test_a_file_without_contracts_is_an_error(tmp_path: Path) -> None:
         assert f"expected a function with the attribute Contract, found {found}" in diagnostic.message
         assert diagnostic.rule == "lo/dispatch-pattern"
         assert str(diagnostic.span).startswith(f"{path}:{line}:"), diagnostic
+        assert line > 1 or str(diagnostic.span) == f"{path}:1:1"
 
 
 def test_usage() -> None:

@@ -157,8 +157,8 @@ class _Dispatcher:
         if not asked:
             return site.types[binding]
         caller = self.checked.module.functions[where]
-        promised = as_claims(caller) if isinstance(caller, Function) else ()
-        known = (*extents(found.known), *promised)
+        assert isinstance(caller, Function)
+        known = (*extents(found.known), *as_claims(caller))
         place, rule_ = f"{where}.{binding}: {pattern.library}", "lo/dispatch-extents"
         computed = [eq(a, a) for a, _ in pairs if as_int(a) is None and not isinstance(a, SymVar)]
         tried = self.ledger.apart()

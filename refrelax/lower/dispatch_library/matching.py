@@ -152,24 +152,24 @@ STEPS = 4096
 def matches(pattern: Pattern, site: Site, position: int, misses: Misses) -> Iterator[Match]:
     """The matches of a pattern whose result is bound at ``position``, one for each order of operands that may be
     exchanged; why there is none is told to ``misses``."""
-    matcher = _Matcher(pattern, site)
-    here, any_way = Var(site.block.bindings[position].name), False
+    matcher, here = _Matcher(pattern, site), Var(site.block.bindings[position].name)
     for way in matcher.variable(pattern.root, here, _Way()):
-        any_way = True
-        if (other := outside(site, way.positions, position)) is not None:
-            misses.note(pattern.library, len(way.positions), other)
-            continue
-        replaced = {site.block.bindings[p].name for p in way.positions}
-        if any(isinstance(e, Var) and e.name in replaced for name, e in way.found.items() if name in pattern.params):
-            continue  # an argument that is an inner result
-        found = matcher.unified(position, way)
-        if found is None:
-            why = f"the dtypes, ranks or extents at {here.name} are not those of its types"
-            misses.note(pattern.library, len(way.positions), why)
-        else:
+        other = outside(site, way.positions, position) or inside(pattern, site, way)
+        found = matcher.unified(position, way) if other is None else None
+        if found is not None:
             yield found
-    if not any_way:
-        misses.note(pattern.library, *matcher.miss)
+        else:
+            why = other or f"the dtypes, ranks or extents at {here.name} are not those of its types"
+            misses.note(pattern.library, len(way.positions), why)
+    misses.note(pattern.library, *matcher.miss)  # (no more bindings than a whole way has: that is kept)
+
+
+def inside(pattern: Pattern, site: Site, way: _Way) -> str | None:
+    """Why the match cannot be a call, in words: an argument is an inner result, which is computed nowhere then."""
+    replaced = {site.block.bindings[p].name for p in way.positions}
+    given = (way.found[name] for name in pattern.params)
+    inner = next((e.name for e in given if isinstance(e, Var) and e.name in replaced), None)
+    return None if inner is None else f"{inner} is an argument of it as well"
 
 
 @rule("lo/dispatch-inner")
@@ -218,7 +218,7 @@ class _Matcher:
         if self.steps < 0:
             return
         if name in way.found:
-            if same(way.found[name], e):
+            if way.found[name] == e:
                 yield way
             return
         way = replace(way, found={**way.found, name: e})
@@ -243,11 +243,15 @@ class _Matcher:
                 if len(way.positions) > 1:
                     self.differs(way, f"{bound[1]} is a {short(b)}, expected a {short(a)}")
             case Call(op=Op(name=a)), Call(op=Op()):
-                fits = len(wanted.args) == len(e.args) and not e.ty_args
-                if fits and self.attributes(wanted, e, bound, way):
-                    orders = (e.args, e.args[::-1]) if a in COMMUTATIVE else (e.args,)
-                    for args in dict.fromkeys(orders):
-                        yield from self.each(wanted.args, args, bound, way)
+                any_way = False
+                fits = not e.ty_args and self.attributes(wanted, e, bound, way)
+                orders = (e.args, e.args[::-1]) if a in COMMUTATIVE else (e.args,)
+                for args in dict.fromkeys(orders) if fits else ():
+                    for each in self.each(wanted.args, args, bound, way):
+                        any_way = True
+                        yield each
+                if not any_way:
+                    self.differs(way, f"{bound[1]} has other operands than the contract")
             case Tuple(fields=a), Tuple(fields=b):
                 yield from self.each(a, b, bound, way)
             case TupleGetItem(tuple=a, index=i), TupleGetItem(tuple=b, index=j) if i == j:
@@ -259,7 +263,7 @@ class _Matcher:
                     yield way
             case PrimValue(value=a), PrimValue(value=b) if a.dtype == b.dtype:
                 yield way.paired((a, b))
-            case ((Constant() | StringValue() | DataTypeValue()), _) if same(wanted, e):
+            case ((Constant() | StringValue() | DataTypeValue()), _) if wanted == e:
                 yield way
 
     def each(self, wanted: Sequence[Expr], given: Sequence[Expr], bound: tuple[str, str], way: _Way) -> Iterator[_Way]:
@@ -276,7 +280,7 @@ class _Matcher:
         """Equal attributes; an ``out_dtype`` that is left out is the dtype of the result."""
         of, at = bound
         ours, theirs = dict(wanted.attrs), dict(call.attrs)
-        if "out_dtype" in ours and "out_dtype" in theirs:
+        if "out_dtype" in ours:
             ours["out_dtype"] = _dtype(ours["out_dtype"], self.pattern.types.get(of))
             theirs["out_dtype"] = _dtype(theirs["out_dtype"], self.site.types.get(at))
         if wanted.op in AXES_OF_FIRST:
@@ -347,12 +351,5 @@ def _dims(own: TensorType, found: TensorType) -> list[Pair]:
 
 
 def _dtype(value: AttrValue, result: Type | None) -> AttrValue:
-    name = value.dtype if isinstance(value, DataTypeValue) else value
-    return result.dtype if name in (None, "", "void") and isinstance(result, TensorType) else name
-
-
-def same(a: Expr, b: Expr) -> bool:
-    """Whether two leaves are one."""
-    if isinstance(a, Var | Constant | ConstantRef | StringValue | DataTypeValue) and type(a) is type(b):
-        return replace(a, span=None) == replace(b, span=None)
-    return False
+    """What an ``out_dtype``, written or left out, makes of the result."""
+    return result.dtype if isinstance(result, TensorType) else value

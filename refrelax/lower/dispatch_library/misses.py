@@ -20,5 +20,5 @@ class Misses:
 
     def told(self) -> dict[str, str]:
         """The reason for each."""
-        nothing = (0, "no operator like its last one stands in a dataflow block")
-        return {each: self.nearest.get(each, nothing)[1] for each in sorted(self.asked)}
+        nothing = "no operator like its last one stands in a dataflow block"
+        return {each: self.nearest[each][1] if each in self.nearest else nothing for each in sorted(self.asked)}

@@ -198,14 +198,14 @@ def counted(program: data.Program) -> dict[int, list[str]]:
     }
     for step in program.steps:
         if isinstance(step, data.Definition):
-            for each, _ in below(step.body, 0, program):
+            for each, _ in below(step.body, program=program):
                 for name in {v.name for e in data.index_parts(each) for v in symbols(e)} & program.opaque.keys():
                     users.setdefault(name, set()).add(id(step))
     found: dict[int, list[str]] = {}
     for name, (element, _) in program.opaque.items():
         if isinstance(element, data.Fold) and len(users.get(name, ())) == 1:
             own = {v.name for f in element.families if isinstance(f, data.Each) for v in f.vars}
-            inside = (e for each, _ in below(element, 0, program) for e in data.index_parts(each))
+            inside = (e for each, _ in below(element, program=program) for e in data.index_parts(each))
             if not {v.name for e in inside for v in symbols(e)} & inner - own:
                 found.setdefault(min(users[name]), []).append(name)
     return found
@@ -319,7 +319,7 @@ def ranges(program: data.Program) -> Iterator[tuple[SymVar, PrimExpr]]:
     for step in program.steps:
         if isinstance(step, data.Definition):
             yield from zip(step.vars, step.dims, strict=True)
-            for each, _ in below(step.body, 0, program):
+            for each, _ in below(step.body, program=program):
                 for f in each.families if isinstance(each, data.Fold) else ():
                     if isinstance(f, data.Each):
                         yield from zip(f.vars, f.dims, strict=True)

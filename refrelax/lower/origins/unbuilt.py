@@ -112,7 +112,7 @@ class _Reader:
         """A parameter with the annotation that its checks came from."""
         rank, dims = self.ranks.get(param.name), self.extents.get(param.name, [])
         known = tuple(dim for dim in dims if dim is not None)
-        if rank is None or len(known) != rank or param.name not in self.dtypes:
+        if rank is None or len(known) != rank:
             raise _Strange
         return replace(param, type=TensorType(known, self.dtypes[param.name], rank))
 
@@ -127,7 +127,7 @@ class _Reader:
                 self.library(name, library, args)
             case Call(op=ExternFunc(name=library), args=args):
                 self.library(name, library, args)
-            case Call(op=GlobalVar(name=callee), args=(Var(name=heap),)) if heap == self.heap and heap:
+            case Call(op=GlobalVar(name=callee), args=(Var(name=heap),)) if heap == self.heap:
                 self.computed(callee)
             case Call(op=GlobalVar(name=callee), args=args) if isinstance(self.module.functions[callee], PrimFunc):
                 self.put(name, replace(value, args=tuple(map(self.value, args))))
@@ -210,17 +210,19 @@ class _Reader:
     def computed(self, callee: str) -> None:
         """A host program: slots that are computed from slots."""
         func = self.module.functions[callee]
-        if not isinstance(func, PrimFunc) or len(func.params) != 1 or not isinstance(func.params[0], BufferParam):
+        if not isinstance(func, PrimFunc):
             raise _Strange
-        buffer = func.params[0].buffer
+        (param,) = func.params
+        assert isinstance(param, BufferParam)  # (it is given the table alone)
+        buffer = param.buffer
         if (buffer.dtype, tuple(map(as_int, buffer.shape))) != ("int64", (self.size,)):
             raise _Strange
         table = buffer.name
         for each in func.body:
-            if not isinstance(each, BufferStore) or each.buffer != table or len(each.indices) != 1:
+            if not isinstance(each, BufferStore) or each.buffer != table:
                 raise _Strange
             place = as_int(each.indices[0])
-            if place is None or place in self.slots or each.value.dtype != "int64":
+            if place is None or place in self.slots:
                 raise _Strange
             self.fill(place, self.over_symbols(each.value, table))
 
@@ -269,7 +271,7 @@ class _Reader:
         """A value that is no part of the machine."""
         match e:
             case Var(name=name):
-                if name == self.heap or name in self.shapes or name in self.rooms:
+                if name in self.rooms:  # (the table and shapes are bound nowhere: what has one is no program)
                     raise _Strange
                 return e
             case Tuple(fields=fields):
