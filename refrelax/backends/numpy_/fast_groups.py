@@ -309,7 +309,7 @@ class Group:
         given = call.args[:1] if limits is not None else call.args
         args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in given]
         spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
-        for read in used(each):
+        for read in reversed(used(each)):  # (what is freed last is taken first: in place of the first operand)
             if last[read] == k:
                 memory.free(read)
         target = memory.make(each.name, dtype)

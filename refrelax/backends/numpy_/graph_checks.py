@@ -12,6 +12,7 @@ from refrelax.backends.numpy_.expressions import held
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.runtime import USUAL
+from refrelax.running.arrays import numpy_dtype
 from refrelax.syntax.graph import (
     Expr,
     PrimValue,
@@ -33,10 +34,11 @@ from refrelax.syntax.types import (
 
 OWN = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "bfloat16",
 )  # fmt: skip
-"""NumPy's own dtypes of ours, each one object (``runtime.py`` has them by these names)."""
+"""NumPy's own dtypes of ours and bfloat16, each one object (``runtime.py`` has them by these names)."""
 
-GLANCED: dict[str, Any] = {"array_": np.ndarray, **{f"{dtype}_": np.dtype(dtype) for dtype in OWN if dtype != "bool"}}
+GLANCED: dict[str, Any] = {"array_": np.ndarray, **{f"{dtype}_": numpy_dtype(dtype) for dtype in OWN if dtype != "bool"}}
 """What a look at an argument names: no name of a program is one of these (``names.py``)."""
 
 

@@ -71,27 +71,30 @@ def rounded(t: Any, kind: Any) -> None:
         np.copyto(t, near)
 
 
+_BITS = np.dtype(np.uint32)
 _HALF_LESS, _LAST, _UPPER, _PLACES = (np.array(n, np.uint32) for n in (0x7FFF, 1, 0xFFFF0000, 16))
 
 
 def _cut(t: Any) -> None:
     """Round to the upper half of the bits: up from above the middle, and from the middle if the last place is odd. What
     is carried into the exponent is the next power of two, or the infinity."""
-    bits, odd = t.view(np.uint32), _spare(t).view(np.uint32)
-    np.right_shift(bits, _PLACES, out=odd)
-    np.bitwise_and(odd, _LAST, out=odd)
-    np.add(odd, _HALF_LESS, out=odd)
-    np.add(bits, odd, out=bits)
-    np.bitwise_and(bits, _UPPER, out=bits)
+    bits, odd = t.view(_BITS), _spare(t).view(_BITS)
+    np.right_shift(bits, _PLACES, odd)
+    np.bitwise_and(odd, _LAST, odd)
+    np.add(odd, _HALF_LESS, odd)
+    np.add(bits, odd, bits)
+    np.bitwise_and(bits, _UPPER, bits)
 
 
 def _spare(t: Any) -> Any:
     """Scratch memory of the thread, like ``t``: taking it from the kernel at each step costs more than the step."""
     if t.size > MOST:
         return np.empty(t.shape, WIDE)
-    if not hasattr(_own, "cells"):
-        _own.cells = np.empty(MOST, WIDE)
-    return _own.cells[: t.size].reshape(t.shape)
+    try:
+        cells = _own.cells
+    except AttributeError:
+        cells = _own.cells = np.empty(MOST, WIDE)
+    return cells[: t.size] if t.ndim == 1 else cells[: t.size].reshape(t.shape)
 
 
 def _even(t: Any) -> bool:

@@ -68,7 +68,9 @@ class NarrowGroup(Group):
         wide = [n for n in self.operands if self._made(n) in NARROW]
         whole = {known[n]: "float32" for n in wide if same_shape(self.writer.type_of(n), self.type)}
         lines = [f"{known[n]} = rt.widened({local(n)}{f', {known[n]}' if known[n] in whole else ''})" for n in wide]
-        memory, kind = Memory(homes, known), f"rt.kinds[{self.type.dtype!r}]"
+        memory, kind = Memory(homes, known, homes=dict(whole)), f"rt.kinds[{self.type.dtype!r}]"
+        if (end := self.bindings[-1].name) in narrow:  # where the last result goes is scratch memory until then
+            memory.spare["float32"], memory.homes[homes[end]] = [homes[end]], "float32"
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(used(each), k)
