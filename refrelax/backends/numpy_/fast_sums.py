@@ -11,6 +11,7 @@ Spec: ``spec/13-backends.md``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from refrelax.backends.numpy_.fast_groups import FLOATS, Writes
@@ -77,26 +78,43 @@ def _is_log_softmax(value: Expr) -> bool:
 
 
 def centred(func: Function) -> Function:
-    """The function with what is ``x - mean(x)`` already told to a variance of ``x`` along the same axes."""
-    blocks = []
-    for block in func.body.blocks:
-        means, apart, found = dict[str, tuple[str, object]](), dict[tuple[str, object], Var](), []
-        for each in block.bindings:
-            match each:
-                case VarBinding(value=Call(op=Op(name="relax.mean"), args=(Var(name=x),)) as call):
-                    if call.attr("keepdims") and isinstance(call.attr("axis"), AttrList):
-                        means[each.name] = x, call.attr("axis")
-                case VarBinding(value=Call(op=Op(name="relax.subtract"), args=(Var(name=x), Var(name=mean)))):
-                    if means.get(mean, ("",))[0] == x:
-                        apart[means[mean]] = Var(each.name)
-                case VarBinding(value=Call(op=Op(name=op), args=(Var(name=x) as own,)) as call) if op in SPREADS:
-                    if (distance := apart.get((x, call.attr("axis")))) is not None:
-                        each = replace(each, value=replace(call, args=(own, distance)))
-                case _:
-                    pass
-            found.append(each)
-        blocks.append(replace(block, bindings=tuple(found)))
+    """The function with what is ``x - mean(x)`` told to a variance of ``x`` along the same axes; where that came first,
+    the mean and the difference stand before it (all are pure)."""
+    blocks = [replace(block, bindings=tuple(_centred(block.bindings))) for block in func.body.blocks]
     return replace(func, body=replace(func.body, blocks=tuple(blocks)))
+
+
+Centre = tuple[str, object]
+"""What a mean is of, and its axes."""
+
+
+def _centred(bindings: Sequence[Binding]) -> list[Binding]:
+    means, distances = dict[str, tuple[Centre, Binding]](), dict[Centre, tuple[Binding, Binding]]()
+    for each in bindings:
+        match each:
+            case VarBinding(value=Call(op=Op(name="relax.mean"), args=(Var(name=x),)) as call):
+                if call.attr("keepdims") and isinstance(call.attr("axis"), AttrList):
+                    means[each.name] = (x, call.attr("axis")), each
+            case VarBinding(value=Call(op=Op(name="relax.subtract"), args=(Var(name=x), Var(name=mean)))):
+                if mean in means and means[mean][0][0] == x:
+                    distances.setdefault(means[mean][0], (means[mean][1], each))
+            case _:
+                pass
+    found, done = list[Binding](), set[int]()
+    for each in bindings:
+        match each:
+            case VarBinding(value=Call(op=Op(name=op), args=(Var(name=x) as own,)) as call) if op in SPREADS:
+                for before in distances.get((x, call.attr("axis")), ()):
+                    if id(before) not in done:
+                        found.append(before)
+                        done.add(id(before))
+                    each = replace(each, value=replace(call, args=(own, Var(before.name))))  # (the last: the distance)
+            case _:
+                pass
+        if id(each) not in done:
+            found.append(each)
+            done.add(id(each))
+    return found
 
 
 def sum_at(writer: Writes, product: Binding, total: Binding) -> bool:

@@ -279,10 +279,12 @@ def so_many(name: str, args: tuple[Any, ...], wanted: int) -> tuple[Any, ...]:
 attend = attention.attend
 attend_biased = attention.attend_biased
 blocked = blocks.blocked
-NEAR_UPPER = blocks.NEAR_UPPER
+blocked_upper = blocks.blocked_upper
+blocked_told = blocks.blocked_told
 kinds = blocks.KINDS
 widened = narrow.widened
 rounded = narrow.rounded
+cut = narrow.cut
 narrowed = narrow.narrowed
 filled = blocks.filled
 Reshaped = blocks.Reshaped
