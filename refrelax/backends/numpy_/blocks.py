@@ -75,20 +75,24 @@ def blocked(
     return results
 
 
-def blocked_upper(step: Callable[..., None], *given: Any) -> tuple[Any, ...]:
+def blocked_upper(
+    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]
+) -> tuple[Any, ...]:
     """``blocked`` of steps at bfloat16."""
-    return blocked(step, *given, near=NEAR_UPPER)
+    return blocked(step, operands, made, scratch, near=NEAR_UPPER)
 
 
-def blocked_told(step: Callable[..., None], *given: Any) -> tuple[Any, ...]:
+def blocked_told(
+    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]
+) -> tuple[Any, ...]:
     """The same of steps that round by ``near_``: in the quick way, and all of it again if that raises."""
     if TELLS:
         try:
             with told():
-                return blocked_upper(partial(step, near_=near), *given)
+                return blocked_upper(partial(step, near_=near), operands, made, scratch)
         except FloatingPointError:
             pass
-    return blocked_upper(step, *given)
+    return blocked_upper(step, operands, made, scratch)
 
 
 APART = 192

@@ -41,8 +41,8 @@ def factors(call: Call) -> tuple[Var, Var] | None:
 
 
 def folded(func: Function) -> tuple[Function, dict[int, VarBinding]]:
-    """The function with every product that one sum alone uses, and every ``log_softmax`` that one loss does, right before
-    it (all are pure), and these by identity."""
+    """The function with every product that one sum alone uses, and every ``log_softmax`` that one loss does, right
+    before it (all are pure), and these by identity."""
     uses = Counter(node.name for node in nodes(func.body) if isinstance(node, Var))
     found: dict[int, VarBinding] = {}
     blocks = []
@@ -55,7 +55,9 @@ def folded(func: Function) -> tuple[Function, dict[int, VarBinding]]:
                     product = known.get(name)
                     if isinstance(product, VarBinding) and isinstance(product.value, Call) and factors(product.value):
                         found[id(product)], before[id(each)] = each, product
-                case VarBinding(value=Call(op=Op(name="relax.nn.nll_loss"), args=(Var(name=name), *_))) if uses[name] == 1:
+                case VarBinding(value=Call(op=Op(name="relax.nn.nll_loss"), args=(Var(name=name), *_))) if (
+                    uses[name] == 1
+                ):
                     logs = known.get(name)
                     if isinstance(logs, VarBinding) and _is_log_softmax(logs.value):
                         found[id(logs)], before[id(each)] = each, logs
@@ -118,8 +120,8 @@ def _centred(bindings: Sequence[Binding]) -> list[Binding]:
 
 
 def sum_at(writer: Writes, product: Binding, total: Binding) -> bool:
-    """Write a product and its sum, or a ``log_softmax`` and its loss, as one line; if types do not allow that, the first
-    is a binding like others."""
+    """Write a product and its sum, or a ``log_softmax`` and its loss, as one line; if types do not allow that, the
+    first is a binding like others."""
     if _written(writer, product, total):
         return True
     del writer.folded[id(product)]

@@ -257,7 +257,12 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
         case Call(op=Op(name="relax.one_hot"), args=(Var(name=source), PrimValue() as on, PrimValue() as off)):
             one, zero, depth = on.value, off.value, each.value.attr("depth")
             made = writer.type_of(each.name)
-            if not isinstance(one, Literal) or not isinstance(zero, Literal) or zero.bits != 0 or type(depth) is not int:
+            if (
+                not isinstance(one, Literal)
+                or not isinstance(zero, Literal)
+                or zero.bits != 0
+                or type(depth) is not int
+            ):
                 return None
             if one.dtype not in ("float32", "float64") or zero.dtype != one.dtype or not _tensor(writer, source):
                 return None

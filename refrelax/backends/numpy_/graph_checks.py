@@ -38,7 +38,10 @@ OWN = (
 )  # fmt: skip
 """NumPy's own dtypes of ours and bfloat16, each one object (``runtime.py`` has them by these names)."""
 
-GLANCED: dict[str, Any] = {"array_": np.ndarray, **{f"{dtype}_": numpy_dtype(dtype) for dtype in OWN if dtype != "bool"}}
+GLANCED: dict[str, Any] = {
+    "array_": np.ndarray,
+    **{f"{dtype}_": numpy_dtype(dtype) for dtype in OWN if dtype != "bool"},
+}
 """What a look at an argument names: no name of a program is one of these (``names.py``)."""
 
 

@@ -72,7 +72,13 @@ def product_of(subscripts: str, first: Shape, second: Shape) -> Callable[[Any, A
     order = [*batch, *left, *right]
     shape, turn = tuple(size[c] for c in order), tuple(order.index(c) for c in out)
 
-    if not batch and len(left) > 1 and order == list(out) and a == "".join(left + summed) and b == "".join(summed + right):
+    if (
+        not batch
+        and len(left) > 1
+        and order == list(out)
+        and a == "".join(left + summed)
+        and b == "".join(summed + right)
+    ):
         if len(summed) == 1 and len(right) == 1 and apart(size[left[-1]], size[summed[0]], size[right[0]]):
             return np.matmul
 
@@ -91,8 +97,9 @@ def apart(rows: int, summed: int, columns: int) -> bool:
 
 def times_matrix(x: Any, y: Any) -> Any:
     """A stack of matrices times one matrix, in floats of NumPy's own."""
-    if x.flags.c_contiguous and x.size and x.shape[-1] == y.shape[0] and not apart(*x.shape[-2:], y.shape[1]):
-        return np.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[1])
+    rows, summed = x.shape[-2:]
+    if x.flags.c_contiguous and x.size and summed == y.shape[0] and not apart(rows, summed, y.shape[1]):
+        return np.matmul(x.reshape(-1, summed), y).reshape(*x.shape[:-1], y.shape[1])
     return np.matmul(x, y)
 
 

@@ -9,7 +9,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import attention, blocks, exact, fast_losses, fast_norms, fast_operators, fast_places, narrow, operators_linear
+from refrelax.backends.numpy_ import (
+    attention,
+    blocks,
+    exact,
+    fast_losses,
+    fast_norms,
+    fast_operators,
+    fast_places,
+    narrow,
+    operators_linear,
+)
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.ops.transform import fact as memory_fact

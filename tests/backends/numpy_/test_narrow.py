@@ -161,8 +161,13 @@ def test_a_chain_that_rounds_quickly(size: int, odd: str, monkeypatch: pytest.Mo
     x[:2] = -0.0, 0.0
     if odd:
         x[-1], y[-1] = {"tiny": (3e-25, 0), "great": (1e37, 1e37), "infinite": (np.inf, 0), "none": (np.nan, 1)}[odd]
-    called = []
-    monkeypatch.setattr(narrow, "_cut", lambda t, whole=narrow._cut: (called.append(t.size), whole(t)))
+    called, whole = list[int](), narrow._cut
+
+    def counted(t: Any) -> None:
+        called.append(t.size)
+        whole(t)
+
+    monkeypatch.setattr(narrow, "_cut", counted)
     b, e, g = f["main"](x, y)
     with np.errstate(all="ignore"):
         a = x + y
