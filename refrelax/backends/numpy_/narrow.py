@@ -60,12 +60,12 @@ def widened(x: Any, out: Any = None) -> Any:
     return np.multiply(out, _UP, out=out)
 
 
-def rounded(t: Any, kind: Any) -> None:
+def rounded(t: Any, kind: Any, sign: int = 0) -> None:
     """Float32 elements rounded to a narrow format, in place. A NaN among them is one of arithmetic on narrow elements,
-    or one of theirs: the half that is cut off is 0."""
+    or one of theirs: the half that is cut off is 0. ``sign``: 1 if the others are of [0, 1], -1 if none is above 0."""
     if kind == UPPER and t.size >= FEW and t.flags.c_contiguous:
         _cut(t)
-    elif t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t):
+    elif t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t, sign):
         near = _spare(t).reshape(-1).view(kind)[: t.size].reshape(t.shape)
         np.copyto(near, t, casting="unsafe")
         np.copyto(t, near)
@@ -135,15 +135,24 @@ def _spare(t: Any) -> Any:
     return cells[: t.size] if t.ndim == 1 else cells[: t.size].reshape(t.shape)
 
 
-def _even(t: Any) -> bool:
-    """Round to the nearest element of float16, of two the even one; not if one is, or becomes, an infinity or NaN."""
-    far = np.abs(t, out=_spare(t))
-    if not np.maximum.reduce(far, axis=None) < _BEYOND:
-        return False
-    low = np.less(far, _LEAST)
+def _even(t: Any, sign: int = 0) -> bool:
+    """Round to the nearest element of float16, of two the even one; not if one is, or becomes, an infinity or, where
+    nothing is known of them, a NaN, which stays one."""
+    far = _spare(t)
+    if sign > 0:
+        low = np.less(t, _LEAST)
+    elif sign < 0:
+        if not np.minimum.reduce(t, axis=None) > -_BEYOND:
+            return False
+        low = np.greater(t, -_LEAST)
+    else:
+        np.abs(t, out=far)
+        if not np.maximum.reduce(far, axis=None) < _BEYOND:
+            return False
+        low = np.less(far, _LEAST)
     few = np.count_nonzero(low)
     if few > t.size >> 3:  # (zeros, mostly, which stay what they are)
-        low &= far != 0
+        low &= t != 0
         few = np.count_nonzero(low)
     at = np.flatnonzero(low) if 0 < few < t.size >> 3 else None
     tiny = None if not few else t.reshape(-1)[at] if at is not None else t.copy()
@@ -161,11 +170,11 @@ def _even(t: Any) -> bool:
     return True
 
 
-def narrowed(t: Any, kind: Any, out: Any = None) -> Any:
-    """Float32 elements rounded to a narrow format; ``t`` is scratch memory afterwards."""
+def narrowed(t: Any, kind: Any, out: Any = None, sign: int = 0) -> Any:
+    """Float32 elements rounded to a narrow format, ``sign`` as of ``rounded``; ``t`` is scratch memory afterwards."""
     out = np.empty(t.shape, kind) if out is None else out
     usual = t.size >= FEW and kind == HALF and t.flags.c_contiguous and out.flags.c_contiguous
-    if not usual or not _even(t):
+    if not usual or not _even(t, sign):
         np.copyto(out, t, casting="unsafe")
         return out
     bits = t.view(np.int32)

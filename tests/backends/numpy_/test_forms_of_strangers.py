@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.running.arrays import numpy_dtype
 from tests.testing.comparing import same_bits
 
 
@@ -189,6 +190,28 @@ def test_a_distance_that_comes_later(between: str) -> None:
     for axis in (0, 1):
         source = near(module('x: R.Tensor((n, 7), "float32")', SPREAD.format(between, axis)), x, tolerance=1e-4)
         assert ("ops['variance'](x, c," in source) == (axis == 0)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int32", "int64", "uint64"])
+def test_remainders_of_one_divisor(kind: str) -> None:
+    """By division where it is positive, at both ends of the dtype."""
+    ends = np.iinfo(kind)
+    x = np.array([0, 1, 6, 7, 8, 100, ends.max, ends.max - 1, ends.min, ends.min // 2], kind)
+    if ends.min:
+        x = np.concatenate([x, -x[:6]])
+    for divisor in (1, 2, 7, int(ends.max), *((-1, -7, int(ends.min)) if ends.min else ())):
+        for form in (f'out = R.floor_mod(x, R.const({divisor}, "{kind}"))', "out = R.floor_mod(x, y)"):
+            checked = module(f'x: R.Tensor((n,), "{kind}"), y: R.Tensor((1,), "{kind}")', form)
+            exactly(checked, x, np.array([divisor], kind))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
+def test_remainders_of_floats(kind: str) -> None:
+    rng = np.random.default_rng(12)
+    for shape, other in product(((4, 6), (6,), ()), repeat=2):
+        dims = [f'R.Tensor({each}, "{kind}")' for each in (shape, other)]
+        x, y = (np.asarray(rng.standard_normal(each) * 4).astype(numpy_dtype(kind)) for each in (shape, other))
+        exactly(module(f"x: {dims[0]}, y: {dims[1]}", "out = R.floor_mod(x, y)"), x, y)
 
 
 @pytest.mark.by_day(1)

@@ -60,6 +60,20 @@ def test_every_element_and_rounding(kind: Any) -> None:
                 assert same(narrow.narrowed(t.copy(), kind), wanted)
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_roundings_of_numbers_whose_sign_is_known(kind: Any, sign: int) -> None:
+    """Shares, and distances from a greatest number, which may be infinite; NaNs stay."""
+    with np.errstate(all="ignore"):
+        for each in numbers(kind):
+            t = np.minimum(np.abs(each), 1) if sign > 0 else -np.abs(each)
+            for part in (t, t[~np.isnan(t)], t[t > -60_000], t[np.abs(t) < 1e-3], t[:50]):
+                near = part.copy()
+                narrow.rounded(near, kind, sign)
+                assert same(near, part.astype(kind).astype(np.float32))
+                assert same(narrow.narrowed(part.copy(), kind, None, sign), part.astype(kind))
+
+
 CHAIN = """n = TypeVar("n")
 @I.ir_module
 class Module:
