@@ -214,6 +214,43 @@ def test_remainders_of_floats(kind: str) -> None:
         exactly(module(f"x: {dims[0]}, y: {dims[1]}", "out = R.floor_mod(x, y)"), x, y)
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16", "int32", "uint8", "int8"])
+@pytest.mark.parametrize("odd", ["", "none", "none at the end", "infinite", "zeros", "equal", "few"])
+def test_the_first_of_long_lines(kind: str, odd: str) -> None:
+    rng = np.random.default_rng(13)
+    for shape, axis in (((2, 10_001), 1), ((8192,), 0), ((8200, 3), 0)):
+        x = (
+            (rng.standard_normal(shape) * 1e4).astype(kind)
+            if "int" not in kind
+            else rng.integers(0, 120, shape).astype(kind)
+        )
+        line = x[0] if axis == 1 else x if x.ndim == 1 else x[:, 1]
+        if "float" in kind and odd:
+            line[-1 if "end" in odd else 77] = {"infinite": -np.inf, "zeros": 0.0}.get(
+                odd, 7.0 if odd == "equal" else np.nan
+            )
+        if odd == "equal":
+            line[...] = line[77]
+        if odd == "zeros":
+            line[line > 0] = 0
+        if odd == "few":
+            line[10:] = line[:10].min()
+        for count, largest in product((1, 4, 32, 33), (True, False)):
+            checked = module(
+                f'x: R.Tensor({shape}, "{kind}")',
+                f'out = R.topk(x, k={count}, axis={axis}, ret_type="values", largest={largest})',
+            )
+            found = [rr.compile(checked, mode=mode).run("main", x) for mode in ("fast", "bits")]
+            order = np.sort(x, axis)[(slice(None),) * axis + (slice(None, None, -1 if largest else 1),)]
+            wanted = order[(slice(None),) * axis + (slice(0, count),)]
+            if np.isnan(x.astype(np.float64)).any():
+                assert type(found[0]) is type(found[1])
+                continue
+            for each in found:
+                assert isinstance(each, rr.Returned)
+                np.testing.assert_array_equal(each.value.numpy(), wanted)
+
+
 @pytest.mark.by_day(1)
 @pytest.mark.parametrize("kind", ["float32", "int32", "float16"])
 def test_pools(kind: str) -> None:
