@@ -102,18 +102,21 @@ def spare_symbols(lines: list[str], begin: int, margin: str) -> None:
     stop = end = next((k for k in range(first, count) if not bound.fullmatch(lines[k])), count)
     if stop < count and lines[stop].startswith(f"{margin}if ") and ".shape != " in lines[stop]:
         end = next(k for k in range(stop + 1, count) if not lines[k].startswith(f"{margin} "))
-    inside, outside = (
-        lines[stop + 1 : end],
-        [*lines[begin:first], *lines[stop : stop + 1], *lines[max(end, stop + 1) :]],
-    )
-    kept, moved = list[str](), list[str]()
+    read_inside = _words(lines[stop + 1 : end])
+    read_outside = _words([*lines[begin:first], *lines[stop : stop + 1], *lines[max(end, stop + 1) :]])
+    inside, kept, moved = lines[stop + 1 : end], list[str](), list[str]()
     for line in lines[first:stop]:
-        read = re.compile(rf"\b{line.split()[0]}\b")
-        if any(map(read.search, outside)):
+        name = line.split()[0]
+        if name in read_outside:
             kept.append(line)
-        elif any(map(read.search, inside)):
+        elif name in read_inside:
             moved.append(f"    {line}")
     lines[first:end] = [*kept, *lines[stop : stop + (end > stop)], *moved, *inside]
+
+
+def _words(lines: Sequence[str]) -> set[str]:
+    """All names in lines of source, each once: a look at every line for every symbol would be quadratic."""
+    return {word for line in lines for word in re.findall(r"\w+", line)}
 
 
 def _may_fail(type_: Type) -> bool:

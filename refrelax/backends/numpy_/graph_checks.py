@@ -80,7 +80,8 @@ def match_types(
             compared.append((dim, text, where))
     guards = _whole(writer, given, {text for _, text, _ in compared})
     # an array whose whole shape is looked at, and read by nothing before, has its rank looked at there
-    later = {text for text in guards if not any(f"{text}.shape[" in source for _, source in binds)}
+    read = {source.rpartition(".shape[")[0] for _, source in binds}
+    later = {text for text in guards if text not in read}
     unlike = [_unlike(text, type_, text not in later) for text, type_, _ in given]
     together = all(unlike) and bool(unlike)
     if not together:
@@ -125,7 +126,7 @@ def told_at_a_glance(type_: Type | None) -> bool:
 def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> dict[str, str]:
     """Conditions under which an extent may be wrong, by the value: none where they do not say it of all that are
     ``compared``."""
-    guards, known = {}, dict[tuple[str, ...], str]()
+    guards, known, compared = {}, dict[tuple[str, ...], str](), set(compared)
     for text, type_, _ in given:
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
             continue
@@ -136,7 +137,7 @@ def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compar
         if axes & compared:
             wanted = known.get(dims) or f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
             guards[text] = f"{text}.shape != {wanted}"
-            compared = compared - axes
+            compared -= axes
         known.setdefault(dims, f"{text}.shape")  # (which was looked at, or tells what the symbols are)
     return {} if compared else guards
 
