@@ -159,7 +159,7 @@ def _wider(apply: Apply) -> Apply:
         wide, attrs = [widened(v).astype(np.float64).reshape(-1) for v in others], {**attrs, "axes": [-1]}
         target = fresh(x.shape, x.dtype)
         cells = target.reshape(rows.shape)
-        for part in blocks(*rows.shape, NEAR_WIDE):
+        for part in blocks(len(rows), rows.shape[1], NEAR_WIDE):
             np.copyto(cells[part], apply(widened(rows[part]).astype(np.float64), *wide, **attrs), casting="unsafe")
         return target
 
@@ -178,7 +178,7 @@ def _narrow_rms_norm(x: Any, weight: Any, out: Any = None, **attrs: Any) -> Any:
         return rms_norm(x, weight, out=out, **attrs)
     target, wide = fresh(x.shape, x.dtype), widened(weight).reshape(-1)
     cells = target.reshape(rows.shape)
-    for part in blocks(*rows.shape, NEAR_NARROW):
+    for part in blocks(len(rows), rows.shape[1], NEAR_NARROW):
         t = widened(rows[part])
         fast_rows.rms_norm(t, wide, attrs["epsilon"], t)
         narrowed(t, x.dtype, cells[part])
