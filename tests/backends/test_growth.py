@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import refrelax as rr
 from refrelax.backends.cupy_.compile import CudaExecutable
 from refrelax.backends.cupy_.counting import CountingDevice
+from refrelax.backends.numpy_ import graph as written
 
 SIZE = 60
 
@@ -115,3 +117,41 @@ def test_twice_the_program_costs_twice_the_steps(make: Callable[[int], str], bac
         return steps(run[backend])
 
     assert cost(2 * SIZE) <= 2.005 * cost(SIZE)
+
+
+def symbols(size: int) -> str:
+    """As many parameters, each of an extent of its own."""
+    params = ", ".join(f'x{k}: R.Tensor(("n{k}", 4), "float32")' for k in range(size))
+    return graph(params, [f"v{k} = R.exp(x{k})" for k in range(size)], f"v{size - 1}")
+
+
+class Reader:
+    """``re`` for a module that reads source by it: ``read`` counts the characters that it looks at."""
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def _counted(self, apply: Callable[[str], Any]) -> Callable[[str], Any]:
+        def run(text: str) -> Any:
+            self.read += len(text)
+            return apply(text)
+
+        return run
+
+    def compile(self, pattern: str) -> Any:
+        made = re.compile(pattern)
+        return SimpleNamespace(search=self._counted(made.search), fullmatch=self._counted(made.fullmatch))
+
+    def findall(self, pattern: str, text: str) -> Any:
+        return self._counted(re.compile(pattern).findall)(text)
+
+
+def test_source_is_read_as_often_however_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the library for patterns does is no instruction of Python: for every symbol it went through all lines."""
+    times = []
+    for size in (20, 200):
+        reader = Reader()
+        monkeypatch.setattr(written, "re", reader)
+        source = rr.compile(rr.check(rr.parse(symbols(size)))).source
+        times.append(reader.read / len(source))
+    assert times[0] > 0.5 and times[1] < 1.5 * times[0], times

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from refrelax.backends.numpy_.memory import fresh
+from refrelax.backends.numpy_.narrow import TELLS, near, told
 
 NEAR = 1 << 16
 """Elements of a block."""
@@ -72,6 +73,26 @@ def blocked(
         now = [p[part] if c else p for p, c in zip(parts, cut, strict=True)]
         step(*now, *[t[: min(count, rows - first)] for t in spare])
     return results
+
+
+def blocked_upper(
+    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]
+) -> tuple[Any, ...]:
+    """``blocked`` of steps at bfloat16."""
+    return blocked(step, operands, made, scratch, near=NEAR_UPPER)
+
+
+def blocked_told(
+    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]
+) -> tuple[Any, ...]:
+    """The same of steps that round by ``near_``: in the quick way, and all of it again if that raises."""
+    if TELLS:
+        try:
+            with told():
+                return blocked_upper(partial(step, near_=near), operands, made, scratch)
+        except FloatingPointError:
+            pass
+    return blocked_upper(step, operands, made, scratch)
 
 
 APART = 192

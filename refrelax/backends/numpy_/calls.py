@@ -26,6 +26,7 @@ from refrelax.backends.numpy_.border import (
 )
 from refrelax.backends.numpy_.graph_checks import told_at_a_glance
 from refrelax.backends.numpy_.names import function, local
+from refrelax.backends.numpy_.narrow import UPPER
 from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Trapped, Unspecified, UsageError, trap
 from refrelax.running.arrays import Tensor
 from refrelax.syntax.graph import Function
@@ -210,9 +211,9 @@ def quiet() -> Any:
 
 QUIET = quiet()
 
-NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ")
-"""NumPy's own dtypes of numbers that are dtypes of ours, in the machine's byte order, by identity: there is one of
-each. The bytes of bools are looked at (``sharing.truths``)."""
+NATIVE = frozenset(map(id, (*map(np.dtype, "efdbBhHiIlLqQ"), UPPER)))
+"""NumPy's own dtypes of numbers that are dtypes of ours, and bfloat16, in the machine's byte order, by identity: there
+is one of each. The bytes of bools are looked at (``sharing.truths``)."""
 
 FAILURES = (
     Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,

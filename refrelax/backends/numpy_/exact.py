@@ -163,8 +163,17 @@ def floor_modulo(a: Any, b: Any) -> Any:
     """The remainder with the sign of the divisor; on floats ``a - floor(a / b) * b``, each step rounded."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "iu":
+        if b.size == 1 <= a.ndim and b.item() > 0:  # (NumPy divides by one number without dividing, and not so here)
+            whole = a // b
+            whole *= b
+            return np.subtract(a, whole, out=whole)
         return a % _not_zero(b)
-    return a - np.floor(a / b) * b
+    if not a.ndim or a.shape != b.shape or a.dtype != b.dtype:
+        return a - np.floor(a / b) * b
+    t = a / b
+    np.floor(t, out=t)
+    t *= b
+    return np.subtract(a, t, out=t)
 
 
 def _not_zero(b: Any) -> Any:

@@ -171,9 +171,9 @@ class Group:
                 return None
 
     @property
-    def block(self) -> str:
-        """What the call says of the size of its blocks."""
-        return ""
+    def caller(self) -> str:
+        """What calls the function, block by block."""
+        return "rt.blocked"
 
     def worth(self) -> bool:
         """Whether the group is better than its bindings one by one."""
@@ -207,8 +207,8 @@ class Group:
         name, scratch = self.define(outside, over)
         given = ", ".join(local(n) for n in self.operands)
         made = [self._made(n) for n in outside]
-        more = f", {local(over)}" if over else self.block
-        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{more})"
+        more = f", {local(over)}" if over else ""
+        call = f"{self.caller}({name}, ({given},), {made!r}, {scratch!r}{more})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
         self.writer.depth -= few
         return outside
@@ -309,7 +309,7 @@ class Group:
         given = call.args[:1] if limits is not None else call.args
         args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in given]
         spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
-        for read in used(each):
+        for read in reversed(used(each)):  # (what is freed last is taken first: in place of the first operand)
             if last[read] == k:
                 memory.free(read)
         target = memory.make(each.name, dtype)

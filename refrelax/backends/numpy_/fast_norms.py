@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import fast_rows
-from refrelax.backends.numpy_.fast_rows import FLOATS, as_rows, trailing
+from refrelax.backends.numpy_.fast_rows import FLOATS, as_rows, blocks, trailing
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.narrow import widened
+from refrelax.backends.numpy_.narrow import narrowed, rounded, widened
 from refrelax.backends.numpy_.operands import NARROW, literal
 from refrelax.backends.numpy_.operators import OPERATORS
-from refrelax.backends.numpy_.operators_network import affine, spread
+from refrelax.backends.numpy_.operators_network import spread
 
 Apply = Callable[..., Any]
 
@@ -147,15 +147,46 @@ def narrow(x: Any, *others: Any) -> bool:
 
 def _wider(apply: Apply) -> Apply:
     """Operands that are all float16, or all bfloat16, are calculated in binary64, and the result is rounded once. Where
-    a difference may cancel, float32 has an error of more than one unit of a small float16."""
+    a difference may cancel, float32 has an error of more than one unit of a small float16. Of rows some at a time."""
 
     def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
         if not narrow(x, *others):
             return apply(x, *others, out=out, **attrs)
-        found = apply(*(widened(v).astype(np.float64) for v in (x, *others)), **attrs)
-        return found.astype(x.dtype)
+        first = trailing(attrs["axes"], x.ndim) if "channel_axis" not in attrs else None
+        rows = None if first is None else as_rows(x, first)
+        if rows is None or any([o.shape != x.shape[first:] for o in others]):  # noqa: C419
+            return apply(*(widened(v).astype(np.float64) for v in (x, *others)), **attrs).astype(x.dtype)
+        wide, attrs = [widened(v).astype(np.float64).reshape(-1) for v in others], {**attrs, "axes": [-1]}
+        target = fresh(x.shape, x.dtype)
+        cells = target.reshape(rows.shape)
+        for part in blocks(len(rows), rows.shape[1], NEAR_WIDE):
+            np.copyto(cells[part], apply(widened(rows[part]).astype(np.float64), *wide, **attrs), casting="unsafe")
+        return target
 
     return run
+
+
+NEAR_WIDE = 1 << 15
+"""Elements of a block in binary64."""
+
+
+def _narrow_rms_norm(x: Any, weight: Any, out: Any = None, **attrs: Any) -> Any:
+    """Of narrow elements in float32, as the definition says: nothing cancels. Some rows at a time."""
+    first = trailing(attrs["axes"], x.ndim) if narrow(x, weight) else None
+    rows = None if first is None else as_rows(x, first)
+    if rows is None or weight.shape != x.shape[first:]:
+        return rms_norm(x, weight, out=out, **attrs)
+    target, wide = fresh(x.shape, x.dtype), widened(weight).reshape(-1)
+    cells = target.reshape(rows.shape)
+    for part in blocks(len(rows), rows.shape[1], NEAR_NARROW):
+        t = widened(rows[part])
+        fast_rows.rms_norm(t, wide, attrs["epsilon"], t)
+        narrowed(t, x.dtype, cells[part])
+    return target
+
+
+NEAR_NARROW = 1 << 16
+"""Elements of a block in float32."""
 
 
 def _rounded(apply: Apply) -> Apply:
@@ -168,16 +199,32 @@ def _rounded(apply: Apply) -> Apply:
             return apply(x, gamma, beta, out=out, **attrs)
         found = wider(x, gamma, beta, **{**attrs, "scale": False, "center": False})
         axes = [a % x.ndim for a in ([attrs["channel_axis"]] if "channel_axis" in attrs else attrs["axes"])]
-        return affine(attrs, found, spread(gamma, axes, x.ndim), spread(beta, axes, x.ndim))
+        return _moved(attrs, found, spread(gamma, axes, x.ndim), spread(beta, axes, x.ndim))
 
     return run
+
+
+def _moved(attrs: dict[str, Any], value: Any, gamma: Any, beta: Any) -> Any:
+    """``affine`` of narrow elements, over them: its two steps in float32, each rounded, some items at a time."""
+    parts = blocks(len(value), value[0].size, NEAR_WIDE) if value.ndim and value.size else ()
+    scale, shift = (widened(v) if of else None for v, of in ((gamma, attrs["scale"]), (beta, attrs["center"])))
+    for part in parts:
+        cells = value[part]
+        t = widened(cells)
+        for number, step in ((scale, np.multiply), (shift, np.add)):
+            if number is not None:
+                step(t, number[part] if len(number) > 1 else number, out=t)
+                if step is np.multiply and shift is not None:
+                    rounded(t, value.dtype)
+        narrowed(t, value.dtype, cells)
+    return value
 
 
 NORMS: dict[str, Apply] = {
     "relax.nn.softmax": _softmax("relax.nn.softmax", fast_rows.softmax, log=False),
     "relax.nn.log_softmax": _softmax("relax.nn.log_softmax", fast_rows.log_softmax, log=True),
     "relax.nn.layer_norm": _rounded(layer_norm),
-    "relax.nn.rms_norm": _wider(rms_norm),
+    "relax.nn.rms_norm": _narrow_rms_norm,
     "relax.nn.group_norm": _rounded(_grouped("relax.nn.group_norm")),
     "relax.nn.instance_norm": _rounded(_grouped("relax.nn.instance_norm")),
     "relax.nn.batch_norm": batch_norm,

@@ -25,6 +25,7 @@ from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.narrow import HALF, narrowed, widened
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.backends.numpy_.operators_linear import product_of
 from refrelax.semantics.values import Shape
 
 INTEGERS = frozenset(np.dtype(code) for code in "bBhHiIqQ")
@@ -295,6 +296,15 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
     return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
 
 
+def _einsum(operands: Any, subscripts: str) -> Any:
+    """Two operands as a product of matrices, where that is what is meant."""
+    if type(operands) is tuple and len(operands) == 2 and usual(operands[0]) and usual(operands[1]):
+        x, y = operands
+        if x.dtype is y.dtype and (product := product_of(subscripts, x.shape, y.shape)) is not None:
+            return whole(product(x, y))
+    return OPERATORS["relax.einsum"]({"subscripts": subscripts}, (operands,), True)
+
+
 BYTE, SUMS = np.dtype(np.int8), 1 << 10
 """So many products of bytes, at most 2**14 each, have sums that float32 holds, in any order."""
 
@@ -456,6 +466,7 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.quantize": quantize,
     "relax.dequantize": dequantize,
     "relax.matmul": _matmul,
+    "relax.einsum": _einsum,
     "relax.arange": _arange,
     "relax.concat": _concat,
     "relax.reshape": _reshape,

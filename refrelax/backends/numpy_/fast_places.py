@@ -16,6 +16,7 @@ from refrelax.backends.numpy_.memory import fresh, in_rows
 from refrelax.backends.numpy_.operands import within
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.backends.numpy_.operators_index import as_objects, extremes
+from refrelax.semantics.values import Prim
 
 MOST = 1 << 12
 """Bytes of a row that is moved as one object."""
@@ -85,15 +86,21 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
 def one_hot(x: Any, on: Any, off: Any, depth: int, axis: int) -> Any:
     """Rows of zeros but for one number each."""
     kind = OF_FLOATS.get(on.dtype)
-    inner = axis == -1 or axis == x.ndim
-    if kind and inner and x.dtype is INDEX and x.size and depth > 0 and off.value == 0 < copysign(1, off.value):
-        if within(x, depth):
-            places = np.arange(0, x.size * depth, depth)
-            places += x.reshape(-1)
-            result = np.zeros((*x.shape, depth), kind)
-            result.reshape(-1)[places] = kind(on.value)
-            return result
+    if kind and (axis == -1 or axis == x.ndim) and off.value == 0 < copysign(1, off.value):
+        return hot(x, depth, np.array(on.value, kind))
     return whole(OPERATORS["relax.one_hot"]({"depth": depth, "axis": axis}, (x, on, off), True))
+
+
+def hot(x: Any, depth: int, one: Any) -> Any:
+    """Rows of zeros along a new last axis but for ``one`` each, an array of rank 0."""
+    if x.dtype is INDEX and x.size and depth > 0 and within(x, depth):
+        places = np.arange(0, x.size * depth, depth)
+        places += x.reshape(-1)
+        result = np.zeros((*x.shape, depth), one.dtype)
+        result.reshape(-1)[places] = one
+        return result
+    on, off = (Prim(one.dtype.name, number) for number in (one.item(), 0.0))
+    return whole(OPERATORS["relax.one_hot"]({"depth": depth, "axis": -1}, (x, on, off), True))
 
 
 def flip(x: Any, axis: int) -> Any:

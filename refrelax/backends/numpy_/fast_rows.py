@@ -96,9 +96,9 @@ def narrow_softmax(x: Any, out: Any, log: bool) -> None:
     for part in blocks(x.shape[0], x.shape[1], NARROW_NEAR):
         t = widened(x[part])
         np.subtract(t, np.maximum.reduce(t, -1, keepdims=True), out=t)
-        rounded(t, kind)
+        rounded(t, kind, -1)
         raised = np.exp(t, out=None if log else t)
-        rounded(raised, kind)
+        rounded(raised, kind, 1)
         total = row_sums(raised)
         rounded(total, kind)
         if log:
@@ -107,7 +107,7 @@ def narrow_softmax(x: Any, out: Any, log: bool) -> None:
             np.subtract(t, total, out=t)
         else:
             np.divide(t, total, out=t)
-        narrowed(t, kind, out[part])
+        narrowed(t, kind, out[part], -1 if log else 1)
 
 
 # --- norms -----------------------------------------------------------------------------------------------------------

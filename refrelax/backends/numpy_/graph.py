@@ -45,7 +45,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.scalars import as_int
+from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.types import (
     AnyType,
     PrimType,
@@ -102,18 +102,21 @@ def spare_symbols(lines: list[str], begin: int, margin: str) -> None:
     stop = end = next((k for k in range(first, count) if not bound.fullmatch(lines[k])), count)
     if stop < count and lines[stop].startswith(f"{margin}if ") and ".shape != " in lines[stop]:
         end = next(k for k in range(stop + 1, count) if not lines[k].startswith(f"{margin} "))
-    inside, outside = (
-        lines[stop + 1 : end],
-        [*lines[begin:first], *lines[stop : stop + 1], *lines[max(end, stop + 1) :]],
-    )
-    kept, moved = list[str](), list[str]()
+    read_inside = _words(lines[stop + 1 : end])
+    read_outside = _words([*lines[begin:first], *lines[stop : stop + 1], *lines[max(end, stop + 1) :]])
+    inside, kept, moved = lines[stop + 1 : end], list[str](), list[str]()
     for line in lines[first:stop]:
-        read = re.compile(rf"\b{line.split()[0]}\b")
-        if any(map(read.search, outside)):
+        name = line.split()[0]
+        if name in read_outside:
             kept.append(line)
-        elif any(map(read.search, inside)):
+        elif name in read_inside:
             moved.append(f"    {line}")
     lines[first:end] = [*kept, *lines[stop : stop + (end > stop)], *moved, *inside]
+
+
+def _words(lines: Sequence[str]) -> set[str]:
+    """All names in lines of source, each once: a look at every line for every symbol would be quadratic."""
+    return {word for line in lines for word in re.findall(r"\w+", line)}
 
 
 def _may_fail(type_: Type) -> bool:
@@ -213,7 +216,7 @@ NEW = frozenset(
     Op(f"relax.{name}")
     for name in (
         "concat", "flip", "tile", "one_hot", "scatter_nd", "scatter_elements", "index_put", "cumsum", "cumprod", "topk",
-        "stack",
+        "stack", "einsum",
     )
 )  # fmt: skip
 """Those whose forms always take memory for their result."""
@@ -245,6 +248,8 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
                 return None
             left, right = value(writer, a), value(writer, b)
             if ranks != [2, 2]:
+                if ranks[0] > 2 == ranks[1]:
+                    return f"rt.times_matrix({left}, {right})"
                 return f"np.matmul({left}, {right})" if _few(factors[0]) else None
             if _few(factors[0]):
                 return f"{left}.dot({right})"
@@ -252,6 +257,21 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
         case Call(op=Op(name="relax.strided_slice"), args=(Var(name=source), *bounds)) if _tensor(writer, source):
             cut = _slices(writer.type_of(source), bounds) if not each.value.attr("assume_inbound") else None
             return None if cut is None else f"{local(source)}[{cut}]"
+        case Call(op=Op(name="relax.one_hot"), args=(Var(name=source), PrimValue() as on, PrimValue() as off)):
+            one, zero, depth = on.value, off.value, each.value.attr("depth")
+            made = writer.type_of(each.name)
+            if (
+                not isinstance(one, Literal)
+                or not isinstance(zero, Literal)
+                or zero.bits != 0
+                or type(depth) is not int
+            ):
+                return None
+            if one.dtype not in ("float32", "float64") or zero.dtype != one.dtype or not _tensor(writer, source):
+                return None
+            if not isinstance(made, TensorType) or each.value.attr("axis") not in (-1, made.ndim - 1):
+                return None
+            return f"rt.hot({local(source)}, {depth}, {writer.constant(Constant(one.dtype, (), (one.bits,)))})"
         case Call(op=Op(name="relax.max" | "relax.min" as name), args=(Var(name=source),)):
             of, axes, keepdims = writer.type_of(source), each.value.attr("axis"), each.value.attr("keepdims")
             if not isinstance(axes, AttrList) or keepdims or not _long_lines(of, axes.items):

@@ -12,6 +12,7 @@ from refrelax.backends.numpy_.expressions import held
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.runtime import USUAL
+from refrelax.running.arrays import numpy_dtype
 from refrelax.syntax.graph import (
     Expr,
     PrimValue,
@@ -33,10 +34,14 @@ from refrelax.syntax.types import (
 
 OWN = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "bfloat16",
 )  # fmt: skip
-"""NumPy's own dtypes of ours, each one object (``runtime.py`` has them by these names)."""
+"""NumPy's own dtypes of ours and bfloat16, each one object (``runtime.py`` has them by these names)."""
 
-GLANCED: dict[str, Any] = {"array_": np.ndarray, **{f"{dtype}_": np.dtype(dtype) for dtype in OWN if dtype != "bool"}}
+GLANCED: dict[str, Any] = {
+    "array_": np.ndarray,
+    **{f"{dtype}_": numpy_dtype(dtype) for dtype in OWN if dtype != "bool"},
+}
 """What a look at an argument names: no name of a program is one of these (``names.py``)."""
 
 
@@ -75,7 +80,8 @@ def match_types(
             compared.append((dim, text, where))
     guards = _whole(writer, given, {text for _, text, _ in compared})
     # an array whose whole shape is looked at, and read by nothing before, has its rank looked at there
-    later = {text for text in guards if not any(f"{text}.shape[" in source for _, source in binds)}
+    read = {source.rpartition(".shape[")[0] for _, source in binds}
+    later = {text for text in guards if text not in read}
     unlike = [_unlike(text, type_, text not in later) for text, type_, _ in given]
     together = all(unlike) and bool(unlike)
     wrong = [f"{text}.shape != {dims}" for text, dims in guards.items()]
@@ -125,7 +131,7 @@ def told_at_a_glance(type_: Type | None) -> bool:
 def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compared: set[str]) -> dict[str, str]:
     """What the whole shape of a value has to be, by the value: none where that does not say it of all that are
     ``compared``."""
-    guards, known = {}, dict[tuple[str, ...], str]()
+    guards, known, compared = {}, dict[tuple[str, ...], str](), set(compared)
     for text, type_, _ in given:
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
             continue
@@ -135,7 +141,7 @@ def _whole(writer: Writer, given: Sequence[tuple[str, Type | None, str]], compar
         dims = tuple(writer.dim(dim) for dim in plain)
         if axes & compared:
             guards[text] = known.get(dims) or f"({', '.join(dims)}{',' if len(dims) == 1 else ''})"
-            compared = compared - axes
+            compared -= axes
         known.setdefault(dims, f"{text}.shape")  # (which was looked at, or tells what the symbols are)
     return {} if compared else guards
 

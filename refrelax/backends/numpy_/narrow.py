@@ -60,49 +60,99 @@ def widened(x: Any, out: Any = None) -> Any:
     return np.multiply(out, _UP, out=out)
 
 
-def rounded(t: Any, kind: Any) -> None:
+def rounded(t: Any, kind: Any, sign: int = 0) -> None:
     """Float32 elements rounded to a narrow format, in place. A NaN among them is one of arithmetic on narrow elements,
-    or one of theirs: the half that is cut off is 0."""
+    or one of theirs: the half that is cut off is 0. ``sign``: 1 if the others are of [0, 1], -1 if none is above 0."""
     if kind == UPPER and t.size >= FEW and t.flags.c_contiguous:
         _cut(t)
-    elif t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t):
+    elif t.size < FEW or kind != HALF or not t.flags.c_contiguous or not _even(t, sign):
         near = _spare(t).reshape(-1).view(kind)[: t.size].reshape(t.shape)
         np.copyto(near, t, casting="unsafe")
         np.copyto(t, near)
 
 
+_BITS = np.dtype(np.uint32)
 _HALF_LESS, _LAST, _UPPER, _PLACES = (np.array(n, np.uint32) for n in (0x7FFF, 1, 0xFFFF0000, 16))
 
 
 def _cut(t: Any) -> None:
     """Round to the upper half of the bits: up from above the middle, and from the middle if the last place is odd. What
     is carried into the exponent is the next power of two, or the infinity."""
-    bits, odd = t.view(np.uint32), _spare(t).view(np.uint32)
-    np.right_shift(bits, _PLACES, out=odd)
-    np.bitwise_and(odd, _LAST, out=odd)
-    np.add(odd, _HALF_LESS, out=odd)
-    np.add(bits, odd, out=bits)
-    np.bitwise_and(bits, _UPPER, out=bits)
+    bits, odd = t.view(_BITS), _spare(t).view(_BITS)
+    np.right_shift(bits, _PLACES, odd)
+    np.bitwise_and(odd, _LAST, odd)
+    np.add(odd, _HALF_LESS, odd)
+    np.add(bits, odd, bits)
+    np.bitwise_and(bits, _UPPER, bits)
+
+
+_PARTS, _BELOW = np.array(2.0**16 + 1, WIDE), np.array(2.0**-16, WIDE)
+
+
+def cut(t: Any, sum_: bool) -> None:
+    """``rounded`` to bfloat16, whatever is there."""
+    rounded(t, UPPER)
+
+
+def near(t: Any, sum_: bool) -> None:
+    """The same by three steps in float32, where these raise ``FloatingPointError`` for what they cannot round
+    (``told``): ``p - (p - t)`` for ``p = (2**16 + 1) * t`` has the first eight digits of ``t`` (Veltkamp), if ``p`` is
+    finite. Of a subnormal number bfloat16 has fewer: those of ``sum_``, which is one of two elements, are all there,
+    and of others a part in 2**16 is inexact if not."""
+    parts = _spare(t)
+    if not sum_:
+        np.multiply(t, _BELOW, parts)
+    np.multiply(t, _PARTS, parts)
+    np.subtract(parts, t, t)
+    np.subtract(parts, t, t)
+
+
+def told() -> Any:
+    """In which overflow, underflow and invalid operations raise."""
+    return np.errstate(over="raise", under="raise", invalid="raise")
+
+
+def _tells() -> bool:
+    """Whether they do on this machine, of every step of ``near``."""
+    with told():
+        for number in (2.0**112, np.inf, 1.5 * 2.0**-133):
+            try:
+                near(np.full(64, number, WIDE), False)
+            except FloatingPointError:
+                continue
+            return False
+    return True
 
 
 def _spare(t: Any) -> Any:
     """Scratch memory of the thread, like ``t``: taking it from the kernel at each step costs more than the step."""
     if t.size > MOST:
         return np.empty(t.shape, WIDE)
-    if not hasattr(_own, "cells"):
-        _own.cells = np.empty(MOST, WIDE)
-    return _own.cells[: t.size].reshape(t.shape)
+    try:
+        cells = _own.cells
+    except AttributeError:
+        cells = _own.cells = np.empty(MOST, WIDE)
+    return cells[: t.size] if t.ndim == 1 else cells[: t.size].reshape(t.shape)
 
 
-def _even(t: Any) -> bool:
-    """Round to the nearest element of float16, of two the even one; not if one is, or becomes, an infinity or NaN."""
-    far = np.abs(t, out=_spare(t))
-    if not np.maximum.reduce(far, axis=None) < _BEYOND:
-        return False
-    low = np.less(far, _LEAST)
+def _even(t: Any, sign: int = 0) -> bool:
+    """Round to the nearest element of float16, of two the even one; not if one is, or becomes, an infinity or, where
+    nothing is known of them, a NaN, which stays one."""
+    far = _spare(t)
+    if sign > 0:
+        low = np.less(t, _LEAST)
+    elif sign < 0:
+        if not np.minimum.reduce(t, axis=None) > -_BEYOND:
+            return False
+        low = np.greater(t, -_LEAST)
+    else:
+        np.abs(t, out=far)
+        if not np.maximum.reduce(far, axis=None) < _BEYOND:
+            return False
+        low = np.less(far, _LEAST)
     few = np.count_nonzero(low)
     if few > t.size >> 3:  # (zeros, mostly, which stay what they are)
-        low &= far != 0
+        low &= t != 0
         few = np.count_nonzero(low)
     at = np.flatnonzero(low) if 0 < few < t.size >> 3 else None
     tiny = None if not few else t.reshape(-1)[at] if at is not None else t.copy()
@@ -120,11 +170,11 @@ def _even(t: Any) -> bool:
     return True
 
 
-def narrowed(t: Any, kind: Any, out: Any = None) -> Any:
-    """Float32 elements rounded to a narrow format; ``t`` is scratch memory afterwards."""
+def narrowed(t: Any, kind: Any, out: Any = None, sign: int = 0) -> Any:
+    """Float32 elements rounded to a narrow format, ``sign`` as of ``rounded``; ``t`` is scratch memory afterwards."""
     out = np.empty(t.shape, kind) if out is None else out
     usual = t.size >= FEW and kind == HALF and t.flags.c_contiguous and out.flags.c_contiguous
-    if not usual or not _even(t):
+    if not usual or not _even(t, sign):
         np.copyto(out, t, casting="unsafe")
         return out
     bits = t.view(np.int32)
@@ -135,3 +185,6 @@ def narrowed(t: Any, kind: Any, out: Any = None) -> Any:
     bits |= sign
     np.copyto(out.view(np.uint16), bits, casting="unsafe")
     return out
+
+
+TELLS = _tells()

@@ -24,6 +24,11 @@ ROUNDED = frozenset(
 """Steps that are rounded once: float32 rounds those of the first row innocuously, and errs less in the others than the
 narrow format can tell."""
 
+SUMS = ("add", "subtract")
+
+QUIET = frozenset({*SUMS, "multiply", "square", "where", *EXACT, *COMPARE, *LOGIC})
+"""Steps that seldom give what ``narrow.near`` does not round: others underflow in the usual course of things."""
+
 
 @dataclass(slots=True)
 class NarrowGroup(Group):
@@ -41,8 +46,14 @@ class NarrowGroup(Group):
         return name == "where" and made.dtype == narrow and kinds == ["bool", narrow, narrow]
 
     @property
-    def block(self) -> str:
-        return ", near=rt.NEAR_UPPER" if self.type.dtype == "bfloat16" else ""
+    def caller(self) -> str:
+        if not self._upper:
+            return "rt.blocked"
+        return "rt.blocked_told" if all(operator(each) in QUIET for each in self.bindings) else "rt.blocked_upper"
+
+    @property
+    def _upper(self) -> bool:
+        return self.type.dtype == "bfloat16"
 
     def worth(self) -> bool:
         return len(self.bindings) > 1 and bool(self.operands) and (len(self.operands) > 1 or self._has_whole())
@@ -68,7 +79,9 @@ class NarrowGroup(Group):
         wide = [n for n in self.operands if self._made(n) in NARROW]
         whole = {known[n]: "float32" for n in wide if same_shape(self.writer.type_of(n), self.type)}
         lines = [f"{known[n]} = rt.widened({local(n)}{f', {known[n]}' if known[n] in whole else ''})" for n in wide]
-        memory, kind = Memory(homes, known), f"rt.kinds[{self.type.dtype!r}]"
+        memory, kind = Memory(homes, known, homes=dict(whole)), f"rt.kinds[{self.type.dtype!r}]"
+        if (end := self.bindings[-1].name) in narrow:  # where the last result goes is scratch memory until then
+            memory.spare["float32"], memory.homes[homes[end]] = [homes[end]], "float32"
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(used(each), k)
@@ -82,14 +95,19 @@ class NarrowGroup(Group):
             if len(readers) == 1 and readers[0] in EXACT:
                 due.add(each.name)  # (a rounding keeps the order, and both signs alike: it may as well come later)
             elif readers or each.name not in narrow:  # (what only leaves is rounded as it is narrowed)
-                lines.append(f"rt.rounded({memory.place(each.name)}, {kind})")
+                lines.append(self._rounding(memory.place(each.name), operator(each) in SUMS))
         lines += [f"rt.narrowed({homes[name]}, {kind}, {places[name]})" for name in narrow]
         name = f"g{self.live.at[id(self.bindings[-1])]}_"
         scratch = memory.scratch | dict.fromkeys([homes[name] for name in narrow], "float32") | whole
-        self.writer.line(f"def {name}({', '.join([*map(local, self.operands), *places.values(), *scratch])}):")
+        last_ = ["near_=rt.cut"] if self._upper else []
+        self.writer.line(f"def {name}({', '.join([*map(local, self.operands), *places.values(), *scratch, *last_])}):")
         for line in lines:
             self.writer.line(f"    {line}")
         return name, list(scratch.values())
+
+    def _rounding(self, place: str, sum_: bool) -> str:
+        """A rounding in place, of a sum or of something else."""
+        return f"near_({place}, {sum_})" if self._upper else f"rt.rounded({place}, rt.kinds[{self.type.dtype!r}])"
 
 
 def _in_float32(each: VarBinding) -> VarBinding:

@@ -92,7 +92,13 @@ def plain(fast: bool, x: Any) -> bool:
 
 
 def within(index: Any, n: int) -> bool:
-    """Whether all of some positions are of ``n``: one look, at negative numbers as great ones."""
-    if index.dtype == np.int64 and index.ndim:
-        return bool(np.maximum.reduce(index.view(np.uint64), axis=None) < n)
+    """Whether all of some positions, at least one, are of ``n``: one look, at negative numbers as great ones. (Where
+    the greatest stands is told in a third of the time that a reduction takes to begin.)"""
+    unsigned = UNSIGNED.get(index.dtype)
+    if unsigned is not None and index.ndim:
+        cells = index.view(unsigned)
+        return bool(cells.item(cells.argmax()) < n)
     return bool(index.min() >= 0 and index.max() < n)
+
+
+UNSIGNED = {np.dtype(np.int32): np.dtype(np.uint32), np.dtype(np.int64): np.dtype(np.uint64)}

@@ -413,14 +413,48 @@ def extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
     n = x.shape[axis]
     if x.dtype.num not in PLAIN_SORTS or not count > 0 or 4 * count > n or not x.size:
         return None
-    lines = np.array(x if axis == x.ndim - 1 else np.moveaxis(x, axis, -1), order="C")
-    lines.partition(n - count if largest else count - 1, axis=-1)
-    found = lines[..., n - count :] if largest else lines[..., :count]
-    found.sort(-1)
-    if x.dtype.num in FLOAT_SORTS and not (np.abs(found) > 0).all():  # (a NaN is not)
+    own = x if axis == x.ndim - 1 else np.moveaxis(x, axis, -1)
+    found = _of_long_lines(own, count, largest) if n >= LONG else None
+    if found is None:
+        lines = np.array(own, order="C")
+        lines.partition(n - count if largest else count - 1, axis=-1)
+        found = lines[..., n - count :] if largest else lines[..., :count]
+        found.sort(-1)
+        if x.dtype.num in FLOAT_SORTS and not (np.abs(found) > 0).all():  # (a NaN is not)
+            return None
+        found = found[..., ::-1] if largest else found
+    elif x.dtype.num in FLOAT_SORTS and not found.all():
         return None
-    found = found[..., ::-1] if largest else found
     return np.array(found if axis == x.ndim - 1 else np.moveaxis(found, -1, axis), order="C")
+
+
+LONG, COLUMNS = 1 << 13, 1 << 8
+"""Elements of a line whose columns are looked at first, and the number of these."""
+
+
+def _of_long_lines(x: Any, count: int, largest: bool) -> Any:
+    """The greatest or least ``count`` elements of each line, in order, none of them a NaN. A line is folded to columns:
+    the ``count``th of their extremes is an element beside which there are ``count``, and few others, which are sorted.
+    ``None`` where that does not help."""
+    kind, n = x.dtype, x.shape[-1]
+    if count > COLUMNS >> 3 or not (kind.kind in "iu" or (kind.kind == "f" and kind.itemsize >= 4)):
+        return None
+    lines, folded = x.reshape(-1, n), n - n % COLUMNS
+    found = np.empty((len(lines), count), kind)
+    extreme: Any = np.maximum if largest else np.minimum
+    place = COLUMNS - count if largest else count - 1
+    for line, own in zip(lines, found, strict=True):
+        best = extreme.reduce(line[:folded].reshape(-1, COLUMNS), axis=0)
+        extreme(best, line[n - COLUMNS :], out=best)
+        best.partition(place)
+        if kind.kind == "f" and np.isnan(best[place:]).any():  # (they are above everything)
+            return None
+        some = line[line >= best[place] if largest else line <= best[place]]
+        if not count <= some.size <= n >> 3:  # (an element may be the extreme of two columns)
+            return None
+        some.sort()
+        own[...] = some[: -count - 1 : -1] if largest else some[:count]
+    return found.reshape(*x.shape[:-1], count)
 
 
 def nonzero(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:

@@ -9,7 +9,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import attention, blocks, exact, fast_norms, fast_operators, narrow
+from refrelax.backends.numpy_ import (
+    attention,
+    blocks,
+    exact,
+    fast_losses,
+    fast_norms,
+    fast_operators,
+    fast_places,
+    narrow,
+    operators_linear,
+)
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.ops.transform import fact as memory_fact
@@ -285,10 +295,12 @@ def so_many(name: str, args: tuple[Any, ...], wanted: int) -> tuple[Any, ...]:
 attend = attention.attend
 attend_biased = attention.attend_biased
 blocked = blocks.blocked
-NEAR_UPPER = blocks.NEAR_UPPER
+blocked_upper = blocks.blocked_upper
+blocked_told = blocks.blocked_told
 kinds = blocks.KINDS
 widened = narrow.widened
 rounded = narrow.rounded
+cut = narrow.cut
 narrowed = narrow.narrowed
 filled = blocks.filled
 Reshaped = blocks.Reshaped
@@ -299,6 +311,9 @@ FEW = 1 << 11
 """Elements for which a block is not worth a call."""
 softmax = fast_norms.softmax
 sum_of_products = fast_operators.sum_of_products
+nll_of_log_softmax = fast_losses.nll_of_log_softmax
+hot = fast_places.hot
+times_matrix = operators_linear.times_matrix
 
 
 def nothing(_value: Any) -> tuple[()]:

@@ -57,6 +57,14 @@ CUBES = ((2, 3, 4), (2, 0, 4), (1, 1, 40))
 FEW = ("float32", "bfloat16", "int64")
 
 
+PRODUCTS: tuple[tuple[Any, ...], ...] = (
+    ("bij,jk->bik", (3, 8, 64), (64, 64)), ("bij,jk->bik", (3, 2, 4), (4, 5)), ("bij,kj->bik", (3, 8, 64), (64, 64)),
+    ("bij,jk->bki", (3, 8, 64), (64, 64)), ("bij,jk->bik", (3, 8, 1), (64, 64)), ("aij,aj->ai", (2, 3, 4), (2, 4)),
+    ("i,j->ij", (3,), (4,)), ("ii->i", (3, 3)), ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)), ("ij,ij->", (2, 3), (2, 3)),
+    ("...i,i->...", (2, 3, 4), (4,)),
+)  # fmt: skip
+
+
 def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     match name:
         case "sum" | "mean" | "max" | "min" | "variance" | "std":
@@ -79,6 +87,11 @@ def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
                     yield (numbers(a, 2), numbers(b, 2, 4)), {"out_dtype": out}
             for dtype in DTYPES:
                 yield (numbers(dtype, 9, 8), numbers(dtype, 8, 3)), {"out_dtype": None}
+        case "einsum":
+            for dtype, (text, *shapes) in product(DTYPES[:4], PRODUCTS):
+                given = tuple(numbers(dtype, *shape, seed=k) for k, shape in enumerate(shapes))
+                yield (given,), {"subscripts": text}
+            yield ((numbers("float32", 2, 3), numbers("float64", 3, 2)),), {"subscripts": "ij,jk->ik"}
         case "add" | "subtract" | "multiply" | "divide":
             for dtype, shape in product(DTYPES, ((), (4,), (3, 1), (2, 3, 4))):
                 yield (numbers(dtype, *shape), numbers(dtype, 4, seed=1)), {}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.running.arrays import numpy_dtype
 from tests.testing.comparing import same_bits
 
 
@@ -104,6 +105,150 @@ def test_a_product_of_two_uses_is_made() -> None:
         'x: R.Tensor((n, 4), "float32")', "s = R.square(x)\nt = R.sum(s, axis=[1], keepdims=True)\nout = R.add(s, t)"
     )
     assert "sum_of_products" not in near(checked, np.arange(12, dtype=np.float32).reshape(3, 4))
+
+
+CLASSES = 'x: R.Tensor((n, 5), "{0}"), t: R.Tensor((n,), "{1}"), w: R.Tensor((5,), "{0}")'
+
+
+@pytest.mark.parametrize(("more", "reduction"), [("", "mean"), (", w", "mean"), ("", "sum"), (", w", "sum")])
+@pytest.mark.parametrize("count", [1, 4, 30_000])
+def test_a_loss_reads_one_logarithm_a_row(more: str, reduction: str, count: int) -> None:
+    """The same number as of logarithms that are made, because they are returned, too."""
+    rng = np.random.default_rng(count)
+    for kind, index in product(("float32", "float64"), ("int32", "int64")):
+        logs = "l = R.nn.log_softmax(x, axis=-1)"
+        loss = f'out = R.nn.nll_loss(l, t{more}, reduction="{reduction}")'
+        checked = module(CLASSES.format(kind, index), f"{logs}\n{loss}")
+        x, w = (rng.standard_normal(shape).astype(kind) for shape in ((count, 5), 5))
+        t = rng.integers(0, 5, count).astype(index)
+        assert "rt.nll_of_log_softmax" in near(checked, x, t, abs(w) + 1, tolerance=1e-4)
+        near(checked, np.asfortranarray(x), t, abs(w) + 1, tolerance=1e-4)
+        two = module(CLASSES.format(kind, index), f"{logs}\n{loss.replace('out', 'a')}\nout = (a, l)")
+        made = rr.compile(two)
+        assert "rt.nll_of_log_softmax" not in made.source
+        if count < 30_000:  # (sums of one order)
+            assert rr.compile(checked)["main"](x, t, w) == made["main"](x, t, w)[0]
+
+
+@pytest.mark.parametrize("index", [5, -1, -100, 2**40, -(2**63)])
+def test_a_target_that_is_no_class(index: int) -> None:
+    """Ignored where it is the one to be, else left open: then as of logarithms that are made."""
+    text = 'l = R.nn.log_softmax(x, axis=-1)\na = R.nn.nll_loss(l, t, reduction="sum"{0})\nout = {1}'
+    x, w, t = np.arange(10, dtype=np.float32).reshape(2, 5), np.ones(5, np.float32), np.array([1, index])
+    for more in ("", ", ignore_index=1", f", ignore_index={index}" if abs(index) < 2**31 else ""):
+        quick, made = (module(CLASSES.format("float32", "int64"), text.format(more, out)) for out in ("a", "(a, l)"))
+        found = rr.compile(quick)["main"](x, t, w)
+        np.testing.assert_array_equal(found, rr.compile(made)["main"](x, t, w)[0])
+        if str(index) in more:
+            np.testing.assert_allclose(found, 3.4519143, rtol=1e-5)  # of the first row, alone
+
+
+def test_logarithms_along_another_axis_are_made() -> None:
+    checked = module(
+        'x: R.Tensor((n, 5), "float32"), t: R.Tensor((n,), "int64")',
+        'l = R.nn.log_softmax(x, axis=0)\nout = R.nn.nll_loss(l, t, reduction="mean")',
+    )
+    x = np.random.default_rng(1).standard_normal((4, 5)).astype(np.float32)
+    assert "rt.nll_of_log_softmax" not in near(checked, x, np.array([0, 4, 2, 2]))
+
+
+@pytest.mark.parametrize("index", [[], [0, 2, 1], [3], [-1], [0, -3, 1], [2**40]])
+def test_rows_of_one_hot(index: list[int]) -> None:
+    for kind, off, axis in product(("float32", "float64"), ("0", "-0.0", "1"), (-1, 1, 0)):
+        checked = module(
+            'i: R.Tensor((n,), "int64")', f"out = R.one_hot(i, T.{kind}(2.5), T.{kind}({off}), 3, axis={axis})"
+        )
+        assert ("rt.hot" in rr.compile(checked).source) == (off == "0" and axis != 0)
+        exactly(checked, np.array(index, np.int64))
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 64), (3, 7, 64), (2, 2, 8, 64), (3, 1, 64), (0, 8, 64), (3, 200, 64)])
+def test_a_stack_times_a_matrix(shape: tuple[int, ...]) -> None:
+    """One by one, or as one product of all rows."""
+    dims = ", ".join("nmk"[: len(shape) - 1])
+    checked = module(
+        f'x: R.Tensor(({dims}, 64), "float32"), y: R.Tensor((64, 96), "float32")', "out = R.matmul(x, y)", "n m k"
+    )
+    rng = np.random.default_rng(8)
+    x, y = (rng.standard_normal(each).astype(np.float32) for each in (shape, (64, 96)))
+    for a, b in ((x, y), (x[..., ::-1], y), (x, y.T.copy().T)):
+        assert "rt.times_matrix" in near(checked, a, b, tolerance=1e-4)
+
+
+SPREAD = """v = R.variance(x, axis=[{1}], keepdims=True)
+    {0}
+    m = R.mean(x, axis=[0], keepdims=True)
+    c = R.subtract(x, m)
+    d = R.add(c, v)
+    out = R.add(d, c)"""
+
+
+@pytest.mark.parametrize("between", ["", "k = R.exp(v)"])
+def test_a_distance_that_comes_later(between: str) -> None:
+    """A variance before the difference from the mean is told of it, as one behind it is; of another axis it is not."""
+    x = np.random.default_rng(9).standard_normal((40, 7)).astype(np.float32)
+    for axis in (0, 1):
+        source = near(module('x: R.Tensor((n, 7), "float32")', SPREAD.format(between, axis)), x, tolerance=1e-4)
+        assert ("ops['variance'](x, c," in source) == (axis == 0)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int32", "int64", "uint64"])
+def test_remainders_of_one_divisor(kind: str) -> None:
+    """By division where it is positive, at both ends of the dtype."""
+    ends = np.iinfo(kind)
+    x = np.array([0, 1, 6, 7, 8, 100, ends.max, ends.max - 1, ends.min, ends.min // 2], kind)
+    if ends.min:
+        x = np.concatenate([x, -x[:6]])
+    for divisor in (1, 2, 7, int(ends.max), *((-1, -7, int(ends.min)) if ends.min else ())):
+        for form in (f'out = R.floor_mod(x, R.const({divisor}, "{kind}"))', "out = R.floor_mod(x, y)"):
+            checked = module(f'x: R.Tensor((n,), "{kind}"), y: R.Tensor((1,), "{kind}")', form)
+            exactly(checked, x, np.array([divisor], kind))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
+def test_remainders_of_floats(kind: str) -> None:
+    rng = np.random.default_rng(12)
+    for shape, other in product(((4, 6), (6,), ()), repeat=2):
+        dims = [f'R.Tensor({each}, "{kind}")' for each in (shape, other)]
+        x, y = (np.asarray(rng.standard_normal(each) * 4).astype(numpy_dtype(kind)) for each in (shape, other))
+        exactly(module(f"x: {dims[0]}, y: {dims[1]}", "out = R.floor_mod(x, y)"), x, y)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16", "int32", "uint8", "int8"])
+@pytest.mark.parametrize("odd", ["", "none", "none at the end", "infinite", "zeros", "equal", "few"])
+def test_the_first_of_long_lines(kind: str, odd: str) -> None:
+    rng = np.random.default_rng(13)
+    for shape, axis in (((2, 10_001), 1), ((8192,), 0), ((8200, 3), 0)):
+        x = (
+            (rng.standard_normal(shape) * 1e4).astype(kind)
+            if "int" not in kind
+            else rng.integers(0, 120, shape).astype(kind)
+        )
+        line = x[0] if axis == 1 else x if x.ndim == 1 else x[:, 1]
+        if "float" in kind and odd:
+            line[-1 if "end" in odd else 77] = {"infinite": -np.inf, "zeros": 0.0}.get(
+                odd, 7.0 if odd == "equal" else np.nan
+            )
+        if odd == "equal":
+            line[...] = line[77]
+        if odd == "zeros":
+            line[line > 0] = 0
+        if odd == "few":
+            line[10:] = line[:10].min()
+        for count, largest in product((1, 4, 32, 33), (True, False)):
+            checked = module(
+                f'x: R.Tensor({shape}, "{kind}")',
+                f'out = R.topk(x, k={count}, axis={axis}, ret_type="values", largest={largest})',
+            )
+            found = [rr.compile(checked, mode=mode).run("main", x) for mode in ("fast", "bits")]
+            order = np.sort(x, axis)[(slice(None),) * axis + (slice(None, None, -1 if largest else 1),)]
+            wanted = order[(slice(None),) * axis + (slice(0, count),)]
+            if np.isnan(x.astype(np.float64)).any():
+                assert type(found[0]) is type(found[1])
+                continue
+            for each in found:
+                assert isinstance(each, rr.Returned)
+                np.testing.assert_array_equal(each.value.numpy(), wanted)
 
 
 @pytest.mark.by_day(1)

@@ -60,6 +60,20 @@ def test_every_element_and_rounding(kind: Any) -> None:
                 assert same(narrow.narrowed(t.copy(), kind), wanted)
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_roundings_of_numbers_whose_sign_is_known(kind: Any, sign: int) -> None:
+    """Shares, and distances from a greatest number, which may be infinite; NaNs stay."""
+    with np.errstate(all="ignore"):
+        for each in numbers(kind):
+            t = np.minimum(np.abs(each), 1) if sign > 0 else -np.abs(each)
+            for part in (t, t[~np.isnan(t)], t[t > -60_000], t[np.abs(t) < 1e-3], t[:50]):
+                near = part.copy()
+                narrow.rounded(near, kind, sign)
+                assert same(near, part.astype(kind).astype(np.float32))
+                assert same(narrow.narrowed(part.copy(), kind, None, sign), part.astype(kind))
+
+
 CHAIN = """n = TypeVar("n")
 @I.ir_module
 class Module:
@@ -96,6 +110,88 @@ def test_a_chain_has_the_bits_of_its_steps(kind: Any, size: int) -> None:
         assert same(b, a * x) and same(g, a * a)
         zero = np.zeros((), kind)
         assert same(low, np.where(np.isnan(e), e, np.where(e > zero, e, zero)))
+
+
+UPPER = np.dtype(ml_dtypes.bfloat16)
+
+
+def raises(number: float, sum_: bool) -> bool:
+    t = np.full(70, number, np.float32)
+    try:
+        with narrow.told():
+            narrow.near(t, sum_)
+    except FloatingPointError:
+        return True
+    assert same(t, np.full(70, number, np.float32).astype(UPPER).astype(np.float32))
+    return False
+
+
+def test_a_quick_rounding_is_the_rounding_or_raises() -> None:
+    """Of every float32 of one exponent, and of the first and last ones that it takes."""
+    assert narrow.TELLS
+    t = np.arange(0x3F800000, 0x40000000, dtype=np.uint32).view(np.float32)
+    wanted = t.copy()
+    narrow.rounded(wanted, UPPER)
+    for part in (slice(None), slice(0, 1 << 22)):
+        near = t[part].copy()
+        with narrow.told():
+            narrow.near(near, False)
+        assert same(near, wanted[part])
+    for sign in (1, -1):
+        assert raises(sign * 2.0**112, True) and raises(sign * 3e38, True) and raises(sign * np.inf, True)
+        assert not raises(sign * 2.0**110, True) and not raises(0.0 * sign, False)
+        assert not raises(sign * 2.0**-133, False) and not raises(sign * 127 * 2.0**-133, False)
+        for odd in (1.5 * 2.0**-133, 2.0**-149, 2.0**-126 - 2.0**-140, 255.5 * 2.0**-133):
+            assert raises(sign * odd, False), odd
+    assert not raises(np.nan, False)
+
+
+QUIET = """n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "bfloat16"), y: R.Tensor((n,), "bfloat16")):
+        with R.dataflow():
+            a = R.add(x, y)
+            b = R.multiply(a, x)
+            c = R.subtract(b, y)
+            d = R.maximum(c, x)
+            e = R.square(d)
+            m = R.less(e, y)
+            f = R.where(m, e, b)
+            g = R.nn.relu(f)
+            R.output(b, e, g)
+        return (b, e, g)
+"""
+
+
+@pytest.mark.parametrize("size", [7, 3000, 200_000])
+@pytest.mark.parametrize("odd", ["", "tiny", "great", "infinite", "none"])
+def test_a_chain_that_rounds_quickly(size: int, odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One element that it cannot round, and all are rounded in the other way."""
+    f = rr.compile(rr.check(rr.parse(QUIET)))
+    assert "rt.blocked_told" in f.source
+    turn = np.random.default_rng(size)
+    x, y = (turn.standard_normal(size).astype(UPPER) for _ in "xy")
+    x[:2] = -0.0, 0.0
+    if odd:
+        x[-1], y[-1] = {"tiny": (3e-25, 0), "great": (1e37, 1e37), "infinite": (np.inf, 0), "none": (np.nan, 1)}[odd]
+    called, whole = list[int](), narrow._cut
+
+    def counted(t: Any) -> None:
+        called.append(t.size)
+        whole(t)
+
+    monkeypatch.setattr(narrow, "_cut", counted)
+    b, e, g = f["main"](x, y)
+    with np.errstate(all="ignore"):
+        a = x + y
+        c = a * x - y
+        d = np.where(np.isnan(c) | np.isnan(x), c + x, np.where(c > x, c, x))
+        wanted = np.where(d * d < y, d * d, a * x)
+        assert same(b, a * x) and same(e, d * d)
+        assert same(g, np.where(wanted > 0, wanted, np.where(np.isnan(wanted), wanted, np.zeros((), UPPER))))
+    assert bool(called) == (odd in ("tiny", "great", "infinite") and size > 256)
 
 
 SOFTMAX = """@I.ir_module
