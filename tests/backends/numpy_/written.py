@@ -74,7 +74,8 @@ def lines(name: str, entry: str) -> list[str]:
     for label, checked in modules(name, entry):
         for mode in ("fast", "bits")[: 1 if "~" in label else 2]:
             try:
-                found.append(f"{label}, {mode}: {told(rr.compile(checked, mode=mode).source)}")
+                source = rr.compile(checked, mode=mode).source
+                found.append(f"{label}, {mode}: {digest(source) if name.startswith('form ') else told(source)}")
             except Unsupported:
                 found.append(f"{label}, {mode}: Unsupported")
     return found
