@@ -1,6 +1,6 @@
 #!/usr/bin/env python
 """Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
-``tests/lower/decisions.txt``, ``tests/backends/numpy_/written.txt``, ``tests/backends/cupy_/launches.txt``."""
+``tests/lower/decisions.txt``, ``tests/backends/numpy_/written.txt`` and ``trails.txt``, ``tests/backends/cupy_/launches.txt``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.backends.cupy_ import near
-from tests.backends.numpy_ import written
+from tests.backends.numpy_ import trails, written
 from tests.lower import decisions
 
 
 def main(say: Callable[..., Any] = print) -> None:
-    for each in (decisions, written, near):
+    for each in (decisions, written, trails, near):
         text = each.whole()
         changed = not each.FROZEN.exists() or each.FROZEN.read_text(encoding="utf-8") != text
         each.FROZEN.write_text(text, encoding="utf-8")
