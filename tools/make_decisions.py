@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
-``tests/lower/decisions.txt``, ``tests/backends/numpy_/written.txt`` and ``trails.txt``, ``tests/backends/cupy_/launches.txt``."""
+``tests/lower/decisions.txt``, ``written.txt``, ``trails.txt`` and ``steps.txt`` of ``tests/backends/numpy_/``,
+``tests/backends/cupy_/launches.txt``."""
 
 from __future__ import annotations
 

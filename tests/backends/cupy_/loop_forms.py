@@ -127,7 +127,7 @@ FORMS: dict[str, tuple[str, list[str], str]] = {
     "row that begins at i": ("A n 40, O n", [sum_of("A[i, k]", "i:n k:i_+40*")], FOLD),
     "rows of nobody": ("A m, O 1", [sum_of("A[k]", "i:1 k:m*")], ROW),
     "row, doubled by its end": ("A n m, O n", ["i:n k:m* | O[i] = O[i] + O[i] + A[i, k] | O[i] = 0.0"], FOLD),
-    "row under a condition": ("A n m, O n", [f"i:n k:m* | if k_ < 3 ? O[i] = O[i] + A[i, k] | O[i] = 0.0"], FOLD),
+    "row under a condition": ("A n m, O n", ["i:n k:m* | if k_ < 3 ? O[i] = O[i] + A[i, k] | O[i] = 0.0"], FOLD),
     "row from itself": ("A n m, O n", [sum_of("A[i, k]", init="O[i] + 1.0")], FOLD),
     "row elsewhere": ("A n m, O n", ["i:n k:m* | O[i] = O[i] + A[i, k] | O[n - 1 - i] = 0.0"], SEQ),
     "row of another": ("A n m, O n, Q n", ["i:n k:m* | O[i] = O[i] + A[i, k] | Q[i] = 0.0"], FOLD),
