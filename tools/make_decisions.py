@@ -13,12 +13,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.backends.cupy_ import near
-from tests.backends.numpy_ import trails, written
+from tests.backends.numpy_ import steps, trails, written
 from tests.lower import decisions
 
 
 def main(say: Callable[..., Any] = print) -> None:
-    for each in (decisions, written, trails, near):
+    for each in (decisions, written, trails, steps, near):
         text = each.whole()
         changed = not each.FROZEN.exists() or each.FROZEN.read_text(encoding="utf-8") != text
         each.FROZEN.write_text(text, encoding="utf-8")
