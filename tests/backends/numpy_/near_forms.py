@@ -161,7 +161,11 @@ def program(name: str) -> CheckedModule:
 def of(param: str) -> tuple[str, list[str], str]:
     label, rest = param.split(":")
     *dims, last = rest.split()
-    return (label.strip(), dims, last) if not last.isdigit() and len(last) > 1 else (label.strip(), [*dims, last], "float32")
+    return (
+        (label.strip(), dims, last)
+        if not last.isdigit() and len(last) > 1
+        else (label.strip(), [*dims, last], "float32")
+    )
 
 
 def arguments(name: str, turn: int) -> list[Any]:

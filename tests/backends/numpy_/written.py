@@ -79,7 +79,8 @@ def told(source: str) -> str:
 
 def is_short(name: str, label: str, mode: str) -> bool:
     """Whether the text is told by its digest alone."""
-    return name.startswith(("form ", "statements ")) or (name.startswith("near ") and (mode == "bits" or label.endswith(" kernels")))
+    loops = mode == "bits" or label.endswith(" kernels")
+    return name.startswith(("form ", "statements ")) or (name.startswith("near ") and loops)
 
 
 def lines(name: str, entry: str) -> list[str]:
