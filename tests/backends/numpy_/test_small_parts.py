@@ -14,13 +14,26 @@ import ml_dtypes  # noqa: F401  (registers the narrow dtypes)
 import numpy as np
 
 import refrelax as rr
-from refrelax.backends.numpy_ import blocks, border, calls, memory, runtime
+from refrelax.backends.numpy_ import (
+    blocks,
+    border,
+    calls,
+    fast_operators,
+    fast_rows,
+    liveness,
+    machine,
+    memory,
+    runtime,
+)
 from refrelax.backends.numpy_.compile import Running, spoil
 from refrelax.backends.numpy_.names import program_name
 from refrelax.backends.numpy_.operators import OPERATORS, whole_index
 from refrelax.backends.numpy_.operators_index import _accumulated, _one_zero
 from refrelax.errors import UsageError
+from refrelax.syntax.graph import Call, ExternFunc, GlobalVar, Op, Var
 from refrelax.syntax.module import ConstantArray
+from refrelax.syntax.scalars import int_imm
+from refrelax.syntax.types import PrimType, TensorType
 
 
 def normal(*shape: int, seed: int = 0) -> Any:
@@ -296,3 +309,98 @@ def test_running_sums_line_by_line(exclusive: bool, shape: tuple[int, ...], axis
     wanted = np.cumsum(x, axis=axis) - (x if exclusive else 0)
     for given in (x, np.asfortranarray(x)):
         assert (_accumulated(np.add, given, axis, exclusive) == wanted).all()
+
+
+# --- what is said no to ----------------------------------------------------------------------------------------------
+
+
+def test_blocks_of_rows() -> None:
+    near = fast_rows.NEAR
+    assert fast_rows.blocks(2, near - 1) is fast_rows.WHOLE and fast_rows.blocks(1, near) is fast_rows.WHOLE
+    assert list(fast_rows.blocks(2, near)) == [slice(0, 1), slice(1, 2)]
+    assert list(fast_rows.blocks(3, near + 1)) == [slice(0, 1), slice(1, 2), slice(2, 3)], "a row is the least"
+    assert list(fast_rows.blocks(5, 4, near=8)) == [slice(0, 2), slice(2, 4), slice(4, 6)]
+    assert fast_rows.blocks(3, 4, near=8) is fast_rows.WHOLE and len(fast_rows.blocks(4, 4, near=8)) == 2
+
+
+def test_types_that_are_no_tensors_or_have_no_shape_are_not_the_same() -> None:
+    def tensor(*dims: int, dtype: str = "float32") -> TensorType:
+        return TensorType(tuple(map(int_imm, dims)), dtype, len(dims))
+
+    one = tensor(2, 3)
+    unknown = TensorType(None, "float32", 2)
+    for same in (liveness.same_tensor, liveness.same_shape):
+        assert same(one, tensor(2, 3)) and not same(one, tensor(3, 2)) and not same(one, tensor(2, 3, 1))
+        for other in (None, PrimType("float32"), unknown, tensor()):
+            assert not same(one, other) and not same(other, one) and not same(other, other)
+    assert liveness.same_shape(one, tensor(2, 3, dtype="int8")) and not liveness.same_tensor(
+        one, tensor(2, 3, dtype="int8")
+    )
+    assert not liveness.same_tensor(tensor(2, dtype="int8"), tensor(2, dtype="int8")), "float formats alone"
+
+
+def test_what_a_list_of_launches_may_hold() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def device(A: T.Buffer((2,), "float32")):
+        A[0] = T.float32(1)
+
+    @T.prim_func(s_tir=True)
+    def host(A: T.Buffer((2,), "float32")):
+        T.func_attr({"tirx.is_host_func": True})
+        A[0] = T.float32(1)
+
+    @R.function
+    def graph(x: R.Tensor((2,), "float32")):
+        return x
+"""
+    module = rr.parse(text)
+
+    def listed(node: object) -> bool:
+        return machine._is_listed(node, module)
+
+    def call(op: Any) -> Call:
+        return Call(op, ())
+
+    assert listed(call(GlobalVar("device"))) and not listed(call(GlobalVar("host")))
+    assert not listed(call(GlobalVar("graph"))) and not listed(call(GlobalVar("nobody")))
+    assert not listed(call(Op("relax.add"))) and all(listed(call(Op(name))) for name in machine.MEMORY)
+    for name in machine.MACHINE:
+        assert listed(ExternFunc(name)) is (name not in machine.UNLISTED)
+    assert not listed(ExternFunc("of.somebody")) and listed(call(ExternFunc("of.somebody")))
+    assert listed(Var("x")) and not listed(call(Var("f")))
+    assert not listed(module.functions["graph"])
+
+
+def test_shapes_that_do_not_broadcast_fit_nothing() -> None:
+    out = np.zeros((2, 3), np.float32)
+    assert fast_operators.fits(out, ((3,), (2, 1))) and not fast_operators.fits(out, ((3,), (2,)))
+    assert not fast_operators.fits(out, ((3,), (1, 1))) and not fast_operators.fits(out, ((4, 2, 3),))
+    locked = np.zeros((2, 3), np.float32)
+    locked.flags.writeable = False
+    assert (
+        fast_operators.room(out, out.dtype, (2, 3), ()) is out
+        and fast_operators.room(out, out.dtype, (3,), (2, 1)) is out
+    )
+    for given, dtype, shapes in (
+        (None, out.dtype, ((2, 3),)), (locked, out.dtype, ((2, 3),)), (out, np.dtype(np.float64), ((2, 3),)),
+        (out, out.dtype, ((3,),)), (out, out.dtype, ((2, 3), (4, 2, 3))), (out, out.dtype, ((2, 3), (2,))),
+    ):  # fmt: skip
+        assert fast_operators.room(given, dtype, *shapes) is None
+
+
+@pytest.mark.parametrize("of", ["float32", "float64"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, [1], [0, 1], [-2]])
+@pytest.mark.parametrize("width", [fast_rows.SHORT, fast_rows.SHORT + 1, 2 * fast_rows.SHORT])
+def test_sums_of_products_of_long_rows(of: str, axis: Any, width: int) -> None:
+    a, b = (np.random.default_rng(k).integers(-2, 3, (2, width)).astype(of) for k in range(2))
+    along = tuple(axis) if isinstance(axis, list) else axis
+    for keepdims in (False, True):
+        total = np.sum(a * b, axis=along, keepdims=keepdims)
+        found = fast_operators.sum_of_products(a, b, axis, keepdims, mean=False)
+        assert np.shape(found) == np.shape(total) and (found == total).all()
+        count = a.size // max(np.size(total), 1)
+        found = fast_operators.sum_of_products(a, b, axis, keepdims, mean=True)
+        assert np.allclose(found, total / count, rtol=1e-6) and np.shape(found) == np.shape(total)
