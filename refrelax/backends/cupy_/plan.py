@@ -62,16 +62,13 @@ class Check:
 class Plan:
     """One PrimFunc: what it allocates, and what it launches, in order.
 
-    ``together``: a kernel does at the same time, or row by row, what the program does one after the other, which is
-    the same unless one argument lies in another. ``claims``: what was asked of the shape solver to leave bounds checks
-    out.
+    ``claims``: what was asked of the shape solver to leave bounds checks out.
     """
 
     name: str
     func: PrimFunc
     temporaries: list[Buffer] = field(default_factory=list)
     steps: list[Kernel | Check] = field(default_factory=list)
-    together: bool = False
     claims: tuple[Claim, ...] = ()
 
     @property
@@ -105,7 +102,7 @@ def plan(
     found = [] if origin is None else all_ordered(func, origin)
     if found:
         result.temporaries = list({b.name: b for each in found for b in each.temporaries}.values())
-        result.together, maker = True, Maker(name, text, mode == "fast")
+        maker = Maker(name, text, mode == "fast")
         result.steps += [maker.ordered(each, func.body) for each in found]
         return result
     planner = _Planner(result, Maker(name, text, mode == "fast", library), _visible(func), origin)
@@ -202,7 +199,6 @@ class _Planner:
         what, count = found
         for buffer in what.temporaries:
             self.allocate(buffer)
-        self.plan.together = True
         self.plan.steps.append(self.maker.ordered(what, self.plan.func.body[at : at + count]))
         return count
 
@@ -214,7 +210,6 @@ class _Planner:
             kernel = self.maker.attention(found, outside, guards)
             if kernel is not None:
                 self.plan.steps.append(kernel)
-                self.plan.together = True
                 return len(found.statements)
         group = group_from(pieces)
         if group is not None and (count := self.maker.ends(group)) < len(group.phases):
@@ -226,7 +221,6 @@ class _Planner:
         if kernel is None:
             return 0
         self.plan.steps.append(kernel)
-        self.plan.together = self.plan.together or len(group.phases) > 1 or kernel.form != "elementwise"
         return len(group.phases)
 
     def one(self, stmt: Stmt, guards: tuple[PrimExpr, ...]) -> None:

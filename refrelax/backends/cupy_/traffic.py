@@ -17,7 +17,7 @@ from typing import Literal as _Lit
 from refrelax.backends.intervals import Interval, Overflow, interval
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import value
-from refrelax.syntax.scalars import PrimExpr, SymVar, children
+from refrelax.syntax.scalars import PrimExpr, children
 
 When = _Lit["always", "fits", "spills"]
 """Of a row program: for the columns of a row that stay in the block's memory, or the others."""
@@ -57,14 +57,13 @@ class Touch:
         """How many elements it touches at most."""
         whole = size(self.shape, symbols)
         known: dict[str, Interval] = {n: (v, v) for n, v in symbols.items() if isinstance(v, int)}
-        count, extents = 1, dict[str, int]()
+        count = 1
         try:
             for name, low, extent in self.loops:
                 start, steps = interval(low, known), interval(extent, known)
                 known[name] = (start[0], max(start[0], start[1] + steps[1] - 1))
-                extents[name] = max(steps[1], 0)
                 if self.along is None or name in self.along:
-                    count *= extents[name]
+                    count *= max(steps[1], 0)
                 elif steps[1] <= 0:
                     count = 0
         except Overflow:  # extents that are read from memory
@@ -72,19 +71,18 @@ class Touch:
         if len(self.indices) != len(self.shape):
             return min(count, whole)
         dims = (max(value(dim, symbols), 0) for dim in self.shape)
-        each = (_values(index, known, extents, dim) for index, dim in zip(self.indices, dims, strict=True))
+        each = (_values(index, known, dim) for index, dim in zip(self.indices, dims, strict=True))
         return min(count, whole, prod(each))
 
 
-def _values(index: PrimExpr, known: Mapping[str, Interval], extents: Mapping[str, int], most: int) -> int:
+def _values(index: PrimExpr, known: Mapping[str, Interval], most: int) -> int:
     """How many values an index can have, ``most`` at most: the length of its interval, or what its operands allow."""
     try:
         low, high = interval(index, known)
     except Overflow:
         return most
-    if isinstance(index, SymVar) or not (inner := children(index)):
-        return min(most, extents.get(index.name, 1) if isinstance(index, SymVar) else 1)
-    return min(most, high - low + 1, prod(_values(each, known, extents, most) for each in inner))
+    found = min(most, high - low + 1)
+    return min(found, prod(_values(each, known, most) for each in inner)) if (inner := children(index)) else found
 
 
 def size(shape: Iterable[PrimExpr], symbols: Mapping[str, Any]) -> int:

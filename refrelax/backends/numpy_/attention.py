@@ -139,7 +139,7 @@ def direct(q: Any, k: Any, v: Any, bias: Any, scale: Callable[[Any], Any], limit
     for first in range(0, queries, rows):
         part = slice(first, min(first + rows, queries))
         seen = slice(0, int(limits[part.stop - 1]))
-        scores = scale(np.matmul(q[..., part, :], turned[..., seen]))
+        scores = np.ascontiguousarray(scale(np.matmul(q[..., part, :], turned[..., seen])))  # (of turned arrays not so)
         if bias is not None:
             scores += _cut(bias, part, seen)
         if limits[first] < seen.stop:

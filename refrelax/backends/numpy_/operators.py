@@ -119,7 +119,8 @@ def _of_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
         if not fast or a.dtype != b.dtype or a.dtype not in (np.float32, np.float64):
             return row(attrs, args, fast)
         if form is np.power and b.size == 1 and b.reshape(-1)[0] == 2:
-            return np.asarray(np.square(a)) if b.ndim <= a.ndim else np.square(np.broadcast_to(a, b.shape))
+            wide = a if b.ndim <= a.ndim else np.broadcast_to(a, np.broadcast_shapes(a.shape, b.shape))
+            return np.asarray(np.square(wide))
         return np.asarray(form(a, b))
 
     return run

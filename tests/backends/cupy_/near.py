@@ -21,6 +21,7 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import definable
 from refrelax.testing.arguments import parameters
 from refrelax.testing.mutations import mutant
+from tests.backends.cupy_ import loop_forms, test_groups, test_statement_forms
 from tests.backends.cupy_.programs import KERNELS, module
 from tests.backends.cupy_.row_operators import OPERATORS, program
 from tests.digests import digest
@@ -82,11 +83,24 @@ def programs_near() -> Iterator[tuple[str, str]]:
         yield name, "main"
     for name in KERNELS:
         yield f"loops {name}", name
+    for name in loop_forms.FORMS:
+        yield f"form {name}", "main"
+    for name in test_groups.PROGRAMS:
+        yield f"group {name}", "main"
+    for name in test_statement_forms.BODIES:
+        yield f"statements {name}", "main"
 
 
+@cache
 def family(name: str, entry: str) -> list[tuple[str, rr.CheckedModule]]:
-    """The program at its dtypes and what is near it."""
+    """The program at its dtypes and what is near it; forms of loop programs and groups are near each other."""
     found = []
+    if name.startswith("form "):
+        return [(name, loop_forms.program(name.removeprefix("form ")))]
+    if name.startswith("statements "):
+        return [(name, test_statement_forms.program(name.removeprefix("statements ")))]
+    if name.startswith("group "):
+        return [(name, test_groups.program(name.removeprefix("group ")))]
     if entry == "main":
         for dtype in DTYPES if name.startswith("row ") else DTYPES[:2]:
             try:

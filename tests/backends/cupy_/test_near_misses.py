@@ -7,6 +7,8 @@ values are those of the definition all the same.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytest.importorskip("numpy")
@@ -18,8 +20,10 @@ from refrelax.backends.errors import Unsupported
 from refrelax.judge import diff
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign import look
+from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.types import definable
 from refrelax.testing.arguments import parameters, random_arguments
+from tests.backends.cupy_ import loop_forms, test_statement_forms
 from tests.backends.cupy_.near import family, programs_near
 
 pytestmark = [
@@ -31,7 +35,10 @@ EXTENTS: tuple[dict[str, int], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "entry"), [*programs_near()], ids=lambda each: each)
+PROGRAMS = [each for each in programs_near() if not each[0].startswith(("form ", "group ", "statements "))]
+
+
+@pytest.mark.parametrize(("name", "entry"), PROGRAMS, ids=lambda each: each)
 def test_near(name: str, entry: str) -> None:
     for k, (label, checked) in enumerate(family(name, entry)):
         having = {s.name for _, type_ in parameters(checked.module, entry) for s in definable(type_)}
@@ -43,3 +50,33 @@ def test_near(name: str, entry: str) -> None:
         except Unsupported:
             continue
         assert not isinstance(verdict, rr.Divergence), (label, verdict)
+
+
+def together(part: int) -> rr.CheckedModule:
+    """Some of the loop programs that differ in one thing, as one module: compiled once."""
+    found = {f"form {name}": loop_forms.program(name) for name in loop_forms.FORMS}
+    found |= {f"statements {name}": test_statement_forms.program(name) for name in test_statement_forms.BODIES}
+    functions: dict[str, BaseFunc] = {}
+    for k, (name, checked) in enumerate(found.items()):
+        if k % PARTS == part and name not in UNSUPPORTED:
+            functions[re.sub(r"\W+", "_", name)] = checked.module.functions["main"]
+    return rr.check(Module(functions))
+
+
+PARTS = 8
+
+UNSUPPORTED = {f"statements {name}" for name, (_, form) in test_statement_forms.BODIES.items() if form == "Unsupported"}
+
+
+@pytest.mark.parametrize("mode", ["fast", "bits"])
+@pytest.mark.parametrize("part", range(PARTS))
+def test_programs_that_differ_in_one_thing(part: int, mode: str) -> None:
+    checked = together(part)
+    backend = Backend("cuda-emulated", mode).compiled(checked)
+    for k, name in enumerate(checked.module.functions):
+        having = {s.name for _, type_ in parameters(checked.module, name) for s in definable(type_)}
+        for extents in ({"n": 5, "m": 40, "l": 7, "p": 6}, {"n": 3, "m": 3, "l": 2, "p": 1}, {"n": 0, "m": 3}):
+            given = {each: extents.get(each, 4) for each in having}
+            args = random_arguments(checked.module, name, k, given, "dyadic")
+            verdict = diff(checked, name, args, impl=backend, budget=look.BUDGET)
+            assert not isinstance(verdict, rr.Divergence), (name, verdict)

@@ -74,6 +74,10 @@ def test_loops_that_depend_on_others() -> None:
     shifted = (("i", int_imm(2), N), ("j", I, int_imm(1)))
     # The second loop starts anywhere from 2 to n + 1 and makes one step.
     assert touch(loops=shifted, shape=(int_imm(90), int_imm(90))).elements({"n": 5}) == 5
+    # What moves with the first loop through the bounds of the second has as many values as both give it.
+    for index in (J, Binary("Add", J, int_imm(1)), Binary("Mul", J, int_imm(3))):
+        made = touch(loops=shifted, indices=(index, int_imm(0)), shape=(int_imm(90), int_imm(90)))
+        assert made.elements({"n": 5}) == 5
     from_memory = (("i", int_imm(0), LOADED),)
     assert touch(loops=from_memory, indices=(I, int_imm(0))).elements({"n": 4, "m": 6}) == 24
 

@@ -20,7 +20,7 @@ def frozen() -> dict[str, str]:
     return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.thorough
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize(("name", "entry"), [*programs()], ids=lambda each: each)
 def test_written(name: str, entry: str) -> None:
     for line in lines(name, entry):

@@ -1,0 +1,24 @@
+"""Which way each call of a quick form goes is what was written down: ``trails.txt``, by ``tools/make_decisions.py``
+(``trails.py`` says of what). A line that changes is a short cut that is taken elsewhere: look at it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from tests.backends.numpy_.trails import FROZEN, NAMES, lines
+
+
+@cache
+def frozen() -> dict[str, str]:
+    return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_trails(name: str) -> None:
+    for line in lines(name):
+        label, found = line.split(": ", 1)
+        assert found == frozen()[label], label
