@@ -210,7 +210,7 @@ def _judge(options: argparse.Namespace) -> int:
     """Answers from a file, judged."""
     answers: dict[str, Answer] = {}
     text, name = source(options.answers)
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # (a string may hold what else Python takes for a line's end)
         if not line.strip():
             continue
         try:

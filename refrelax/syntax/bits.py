@@ -134,6 +134,8 @@ def pattern(dtype: str, value: Real) -> int:
     Raises:
         ValueError: ``dtype`` has no NaN, and it is one (``num/no-nan``); or it has no such integer.
     """
+    if dtypes.kind(dtype) in ("int", "uint") and value in (math.inf, -math.inf):
+        raise ValueError(f"expected an integer of {dtype}, found {value}")
     found = encode(dtype, value)
     if not has_number(dtype, value):
         raise ValueError(f"expected a number of {dtype}, which has no NaN (num/no-nan), found nan")

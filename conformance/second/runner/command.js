@@ -1,7 +1,8 @@
 // A command that answers the protocol, one line for one line (spec 01 "The protocol").
 "use strict";
 const { spawn } = require("node:child_process");
-const { parse, write } = require("./json");
+const { write } = require("./json");
+const { read } = require("./lines");
 
 const ASKED = ["constants", "entry", "args", "claim", "assume", "fits", "division"];
 
@@ -16,17 +17,11 @@ function request(id, record, takes) {
   return "tree" in asked || "text" in asked ? asked : null;
 }
 
-/** How deep an answer may be nested: what reads it calls itself. */
-const DEEPEST = 1000;
+const FORMS = ["tree", "text", "both"];
 
-function isDeep(answer) {
-  const parts = (level) => level.filter((each) => typeof each === "object" && each !== null);
-  let level = [answer];
-  for (let depth = 0; depth < DEEPEST; depth++) {
-    level = parts(parts(level).flatMap((each) => Object.values(each)));
-    if (level.length === 0) return false;
-  }
-  return true;
+/** Whether an answer to hello is one: `profiles` are names, `takes` is a form. */
+function isHello({ protocol, profiles = [], takes = "tree" }) {
+  return protocol === 1 && Array.isArray(profiles) && profiles.every((each) => typeof each === "string") && FORMS.includes(takes);
 }
 
 class Command {
@@ -38,10 +33,10 @@ class Command {
   async start() {
     if (this.process === null) {
       this.process = spawn(this.words[0], this.words.slice(1), { stdio: ["pipe", "pipe", "inherit"], detached: true });
-      Object.assign(this, { rest: "", waiting: null, hello: null });
+      Object.assign(this, { rest: Buffer.alloc(0), waiting: null, hello: null });
       this.process.stdin.on("error", () => {});
       const started = this.process;
-      started.stdout.setEncoding("utf8").on("data", (text) => this.process === started && this.read(text));
+      started.stdout.on("data", (bytes) => this.process === started && this.read(bytes));
       const gone = (why) => {
         if (this.process !== started) return; // it was ended, and another is asked by now
         this.process = null;
@@ -52,18 +47,18 @@ class Command {
     }
     if (this.hello === null) {
       const found = await this.exchange({ id: 0, ask: "hello", protocol: 1 }, 60);
-      if (found.protocol !== 1) throw new Error(`no answer to hello: ${write(found).slice(0, 200)}`);
+      if (!isHello(found)) throw new Error(`no answer to hello: ${write(found).slice(0, 200)}`);
       this.hello = { profiles: found.profiles ?? null, takes: found.takes ?? "tree" };
     }
     return this.hello;
   }
 
-  read(text) {
-    this.rest += text;
-    const end = this.rest.indexOf("\n");
-    if (end < 0 || this.waiting === null) return;
-    const line = this.rest.slice(0, end);
-    this.rest = this.rest.slice(end + 1);
+  read(bytes) {
+    this.rest = Buffer.concat([this.rest, bytes]);
+    const end = this.waiting === null ? -1 : this.rest.indexOf("\n");
+    if (end < 0) return;
+    const line = this.rest.subarray(0, end);
+    this.rest = this.rest.subarray(end + 1);
     this.waiting(line);
   }
 
@@ -76,29 +71,29 @@ class Command {
         resolve(answer);
       };
       const timer = setTimeout(() => done({ end: "hang", why: `no answer within ${seconds} s` }), 1000 * seconds);
-      this.waiting = (line) => done(typeof line === "string" ? this.answerOf(line, asked.id) : line);
+      this.waiting = (line) => done(Buffer.isBuffer(line) ? this.answerOf(line, asked.id) : line);
       this.process.stdin.write(`${write(asked)}\n`);
     });
   }
 
   answerOf(line, id) {
-    const wrong = (what) => ({ end: "crash", why: `expected ${what}, found ${line.slice(0, 60)}` });
+    const wrong = (what) => ({ end: "crash", why: `expected ${what}, found ${line.toString().slice(0, 60)}` });
     let found;
     try {
-      found = parse(line);
-    } catch {
-      return wrong("a JSON object on one line");
+      found = read(line);
+    } catch (error) {
+      return { end: "crash", why: error.message };
     }
-    if (typeof found !== "object" || found === null || Array.isArray(found)) return wrong("a JSON object on one line");
-    if (isDeep(found)) return { end: "crash", why: `expected an answer nested at most ${DEEPEST} deep` };
     if (found.id !== id) return wrong(`an answer to the request ${id}`);
-    return this.rest === "" ? found : wrong("one line for one request");
+    return this.rest.length === 0 ? found : wrong("one line for one request");
   }
 
   /** The answer to a case; what it does not have is not asked. */
   async ask(id, record) {
     let hello;
     try {
+      await new Promise(setImmediate); // what it said unasked is there by then
+      if (this.process !== null && this.rest.length > 0) this.close();
       hello = await this.start();
     } catch (error) {
       if (this.everSaidHello) return { end: "crash", why: error.message };

@@ -1,5 +1,6 @@
 // An answer's values against what is permitted (spec 01 "The suite for other implementations").
 "use strict";
+const { isDeepStrictEqual } = require("node:util");
 const { NoValue, isElements, floats, number, rounded, permitted, magnitude, held, same } = require("./elements");
 const { write } = require("./json");
 
@@ -16,13 +17,15 @@ function sum(parts) {
 function tensor(spec) {
   const { dtype, shape } = spec;
   if (!isElements(dtype)) throw new NoValue(`expected a dtype of elements, found ${shown(dtype)}`);
-  if (!shape.every((n) => Number.isInteger(n) && n >= 0)) throw new NoValue(`expected extents, found ${shown(shape)}`);
-  const given = Array.isArray(spec.bits) ? spec.bits : spec.data.flat(Infinity);
-  const elements = given.map((each) => (each === null ? null : spec.bits ? number(each, dtype) : rounded(each, dtype)));
-  if (shape.reduce((a, b) => a * b, 1) !== elements.length) throw new NoValue(`expected as many elements as the shape ${shown(shape)} has`);
+  if (!shape.every((n) => isWhole(n) && n >= 0)) throw new NoValue(`expected extents, found ${shown(shape)}`);
+  const byBits = Array.isArray(spec.bits);
+  const given = byBits ? spec.bits : spec.data.flat(Infinity);
+  const elements = given.map((each) => (each === null ? null : byBits ? number(each, dtype) : rounded(each, dtype)));
+  if (shape.reduce((a, b) => a * BigInt(b), 1n) !== BigInt(elements.length)) throw new NoValue(`expected as many elements as the shape ${shown(shape)} has`);
   return { dtype, shape, elements };
 }
 
+const isWhole = (n) => Number.isInteger(n) || typeof n === "bigint";
 const isTensor = (x) => isObject(x) && Array.isArray(x.shape) && "dtype" in x;
 const isBare = (x) => ["number", "bigint", "boolean"].includes(typeof x);
 const isPrim = (x) => isBare(x) || (isObject(x) && "dtype" in x && "value" in x && !isTensor(x));
@@ -35,7 +38,7 @@ function checked(spec) {
   if (isPrim(spec)) return void number(spec.value, spec.dtype);
   const keys = Object.keys(spec).join();
   if (keys === "dtype" || typeof spec.opaque === "string") return undefined;
-  if (keys === "shape" && Array.isArray(spec.shape) && spec.shape.every(Number.isInteger)) return undefined;
+  if (keys === "shape" && Array.isArray(spec.shape) && spec.shape.every(isWhole)) return undefined;
   throw new NoValue(`expected a value, found ${shown(spec)}`);
 }
 
@@ -49,15 +52,15 @@ function compare(allowed, own, found, bare) {
   if (isObject(allowed) && "opaque" in allowed) return isObject(found) && "opaque" in found ? NOTHING : one(false, `expected something opaque, found ${shown(found)}`);
   if (isObject(allowed) && ("permitted" in allowed || "bits" in allowed)) return tensors(allowed, own, found);
   if (isPrim(allowed)) return one(isPrim(found) && prims(allowed, found, bare), `expected ${shown(allowed)}, found ${shown(found)}`);
-  if (isObject(allowed) && "shape" in allowed) return one(isObject(found) && !("dtype" in found) && shown(found.shape) === shown(allowed.shape), `expected ${shown(allowed)}, found ${shown(found)}`);
+  if (isObject(allowed) && "shape" in allowed) return one(isObject(found) && !("dtype" in found) && isDeepStrictEqual(found.shape, allowed.shape), `expected ${shown(allowed)}, found ${shown(found)}`);
   if (isObject(allowed) && "dtype" in allowed) return one(isObject(found) && Object.keys(found).join() === "dtype" && found.dtype === allowed.dtype, `expected ${shown(allowed)}, found ${shown(found)}`);
   return one(found === allowed, `expected ${shown(allowed)}, found ${shown(found)}`);
 }
 
-const valueOf = (x) => (isObject(x) ? number(x.value, x.dtype) : typeof x === "boolean" || Number.isInteger(x) ? BigInt(x) : x);
+const valueOf = (x) => (isObject(x) ? number(x.value, x.dtype) : typeof x === "boolean" || isWhole(x) ? BigInt(x) : x);
 
 /** The dtype of a prim value: the one it tells, or the one of a bare number. */
-const dtypeOf = (x) => (!isBare(x) ? x.dtype : typeof x === "boolean" ? "bool" : typeof x === "bigint" || Number.isInteger(x) ? "int64" : "float64");
+const dtypeOf = (x) => (!isBare(x) ? x.dtype : typeof x === "boolean" ? "bool" : isWhole(x) ? "int64" : "float64");
 
 const sort = (dtype) => (dtype === "bool" ? dtype : floats(dtype) ? "float" : "integer");
 
@@ -72,16 +75,20 @@ function sameDtype(wanted, found, bare) {
 
 function prims(wanted, found, bare) {
   if (!sameDtype(wanted, found, bare)) return false;
-  const [x, y] = [valueOf(wanted), valueOf(found)];
-  if (typeof x === typeof y) return same(x, y);
-  return typeof x === "number" && same(x, Number(y)); // a float may be told as a whole number, no integer as a float
+  const [x, y] = [valueOf(wanted), isBare(found) && isFloat(wanted) ? toldAt(wanted, found, bare) : valueOf(found)];
+  return typeof x === typeof y && same(x, y); // no integer is told as a float
 }
+
+const isFloat = (x) => floats(dtypeOf(x));
+
+/** The number that a bare one stands for in the place of a float: rounded once, as `data` is; what is printed is a float64. */
+const toldAt = (wanted, found, bare) => rounded(found, bare === "number" ? "float64" : dtypeOf(wanted));
 
 function tensors(allowed, own, found) {
   const kind = `${allowed.dtype}[${allowed.shape}]`;
   if (!isTensor(found)) return one(false, `expected ${kind}, found ${shown(found)}`);
   const theirs = tensor(found);
-  if (theirs.dtype !== allowed.dtype || shown(theirs.shape) !== shown(allowed.shape)) return one(false, `expected ${kind}, found ${theirs.dtype}[${theirs.shape}]`);
+  if (theirs.dtype !== allowed.dtype || !isDeepStrictEqual(theirs.shape, allowed.shape)) return one(false, `expected ${kind}, found ${theirs.dtype}[${theirs.shape}]`);
   if (theirs.elements.length === 0) return one(true);
   const sets = (allowed.permitted ?? allowed.bits).map((each) => permitted(each, allowed.dtype));
   const canonical = own.bits.map((each) => (each === null ? null : number(each, allowed.dtype)));

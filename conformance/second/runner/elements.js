@@ -13,13 +13,13 @@ const NAMES = [
 /** What is no value at all. */
 class NoValue extends Error {}
 
-const isElements = (name) => NAMES.includes(name) || (/^u?int[1-9]\d?$/.test(name) && Number(name.replace(/\D+/, "")) <= 64);
+const isElements = (name) => typeof name === "string" && (NAMES.includes(name) || (/^u?int[1-9]\d?$/.test(name) && Number(name.replace(/\D+/, "")) <= 64));
 const floats = (name) => name === POWERS || isFloat(name);
 const width = (name) => (name === POWERS ? 8 : dtype(name).bits);
 
 /** The number of a bit pattern: a BigInt, or a JavaScript number of a float. */
 function number(pattern, name) {
-  if (!isElements(name)) throw new NoValue(`expected a dtype of elements, found ${name}`);
+  if (!isElements(name)) throw new NoValue(`expected a dtype of elements, found ${write(name)}`);
   if (typeof pattern !== "string" || !PATTERN.test(pattern)) throw new NoValue(`expected a bit pattern such as "0x0", found ${write(pattern)}`);
   const bits = BigInt(pattern);
   if (bits >> BigInt(width(name))) throw new NoValue(`expected a bit pattern of ${name}, found ${pattern}`);
@@ -36,16 +36,25 @@ function rounded(given, name) {
     return n;
   }
   const word = typeof given === "string" ? /^([+-]?)(nan|inf|infinity)$/i.exec(given) : null;
-  const x = word ? (word[2].toLowerCase() === "nan" ? NaN : word[1] === "-" ? -Infinity : Infinity) : ["bigint", "boolean"].includes(typeof given) ? Number(given) : given;
+  const x = word ? (word[2].toLowerCase() === "nan" ? NaN : word[1] === "-" ? -Infinity : Infinity) : typeof given === "bigint" ? double(given, name) : typeof given === "boolean" ? Number(given) : given;
   if (typeof x !== "number") throw new NoValue(`expected a number, found ${write(given)}`);
   const found = name === POWERS ? power(x) : round(x, name);
   if (found === null) throw new NoValue(`expected an element of ${name}, which has no NaN`);
   return found;
 }
 
+/** A double that rounds to an element as the integer does: for a narrower format, what is cut off leaves a last bit set. */
+function double(n, name) {
+  const size = n < 0n ? -n : n;
+  const cut = BigInt(Math.max(0, size.toString(2).length - 53));
+  if (name === "float64" || cut === 0n) return Number(n);
+  const odd = (size >> cut) | ((size & ((1n << cut) - 1n)) === 0n ? 0n : 1n);
+  return Number((n < 0n ? -odd : odd) << cut);
+}
+
 /** The power of two that a number is rounded to: halfway up, none below zero, NaN beyond the greatest. */
 function power(x) {
-  if (!(x >= 0) || Object.is(x, -0)) return NaN;
+  if (!(x >= 0)) return NaN;
   const low = Math.max(2 ** -127, 2 ** exponent(x));
   const found = x >= 1.5 * low ? 2 * low : low;
   return found > 2 ** 127 ? NaN : found;

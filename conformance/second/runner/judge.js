@@ -10,13 +10,17 @@ const ENDS = new Set(["accepted", "rejected", "returned", "trapped", ...CLAIMS, 
 const BEYOND = "it rests on an equality that an implementation need not show (sh/required)";
 const NOTHING_ASKED = "all of the result is left open, or its permitted sets are too wide to tell";
 
+/** Words as they are, whatever else stands in their place as JSON. */
+const said = (x) => (typeof x === "string" ? x : shown(x));
+
 const endOf = (record) => record.expect.split(" ")[0];
 
 /** [word, why]; `defs` of the schema of modules. What comes in pairs is settled in pairs.js. */
 function judge(record, answer, defs) {
-  const { end, why = "" } = answer;
+  const { end } = answer;
+  const why = said(answer.why ?? "");
   if (!ENDS.has(end)) return ["failed", `expected an end, one of ${[...ENDS].join(", ")}; found ${shown(end)}`];
-  if (end === "unsupported") return ["unsupported", String(why)];
+  if (end === "unsupported") return ["unsupported", why];
   if (end === "crash" || end === "hang") return ["failed", `${end}: ${why}`];
   try {
     return told(record, answer, endOf(record), defs);
@@ -33,7 +37,7 @@ function told(record, answer, expected, defs) {
     const right = answer.end === "rejected" || (expected === "Unlinkable" && answer.end === "trapped");
     return right ? ["passed", ""] : ["failed", `expected ${record.expect}, found ${answer.end}`];
   }
-  if (answer.end === "rejected") return ["refused", String(answer.why ?? "the module is rejected")];
+  if (answer.end === "rejected") return ["refused", said(answer.why ?? "the module is rejected")];
   return record.ask === "check" ? check(record, answer, defs) : run(record, answer, expected);
 }
 
@@ -56,26 +60,27 @@ function run(record, answer, expected) {
   if (answer.end !== "returned" && answer.end !== "trapped") return ["failed", `expected returned or trapped, found ${answer.end}`];
   if (expected === "Trapped" || answer.end === "trapped") {
     const same = expected === "Trapped" && answer.end === "trapped";
-    return same ? ["passed", ""] : ["failed", `expected ${record.expect}, found ${answer.end} ${answer.why ?? ""}`];
+    return same ? ["passed", ""] : ["failed", `expected ${record.expect}, found ${answer.end} ${said(answer.why ?? "")}`];
   }
   if (record.permitted === null) return ["excluded", "nothing is said of this result: it is an interval, or one decides control"];
   return returned(record, answer);
 }
 
 const isEffects = (x) => Array.isArray(x) && x.every((each) => typeof each === "object" && each !== null && !Array.isArray(each));
-const names = (effects) => (isEffects(effects) ? effects.map((each) => `${each.kind} ${each.name}`).join("; ") : null);
+const given = (answer, key, otherwise) => (key in answer ? answer[key] : otherwise); // null is not what is left out
+const names = (effects) => (isEffects(effects) ? effects.map(({ kind, name }) => `${said(kind)} ${said(name)}`).join("; ") : null);
 
 function returned(record, answer) {
-  const theirs = answer.effects ?? [];
+  const theirs = given(answer, "effects", []);
   if (names(theirs) !== names(record.effects)) return ["failed", `effects: expected ${names(record.effects)}, found ${names(theirs)}`];
-  const given = answer.arguments ?? [];
-  if (!Array.isArray(given) || given.length !== record.arguments.length) return ["failed", `expected ${record.arguments.length} final arguments, found ${shown(given)}`];
+  const left = given(answer, "arguments", []);
+  if (!Array.isArray(left) || left.length !== record.arguments.length) return ["failed", `expected ${record.arguments.length} final arguments, found ${shown(left)}`];
   const value = answer.value ?? null;
-  const payloads = theirs.map((each) => each.payload ?? []);
-  checked([value, given, payloads]);
+  const payloads = theirs.map((each) => given(each, "payload", []));
+  checked([value, left, payloads]);
   const found = sum([
     compare(record.permitted.value, record.value, value, "own"),
-    compare(record.permitted.arguments, record.arguments, given, "parameter"),
+    compare(record.permitted.arguments, record.arguments, left, "parameter"),
     compare(record.permitted.effects, record.effects.map((each) => each.payload), payloads, "number"),
   ]);
   if (found.wrong !== null) return ["failed", found.wrong];

@@ -6,6 +6,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { Command } = require("./command");
 const { parse, write } = require("./json");
+const { read } = require("./lines");
 const { score } = require("./pairs");
 
 const USAGE = `usage: refrelax-conformance SUITE --impl 'COMMAND …' [--answers FILE] [--deadline SECONDS] [--only TEXT] [--json]
@@ -26,6 +27,7 @@ function options(argv) {
     else if (name === "" && found.suite === undefined) found.suite = argv[k];
     else return null;
   }
+  if (!(Number(found.deadline) > 0)) return null;
   return found.suite !== undefined && (found.impl === undefined) !== (found.judge === undefined) ? found : null;
 }
 
@@ -44,20 +46,41 @@ async function asked(listed, found) {
   const command = new Command(words(found.impl), Number(found.deadline));
   const answers = new Map();
   const lines = [];
-  for (const [k, record] of listed.entries()) {
-    const answer = await command.ask(k + 1, record);
-    answers.set(record.name, answer);
-    const { id, ...rest } = answer;
-    lines.push(`${write({ case: record.name, ...rest })}\n`);
+  try {
+    for (const [k, record] of listed.entries()) {
+      const answer = await command.ask(k + 1, record);
+      answers.set(record.name, answer);
+      const { id, ...rest } = answer;
+      lines.push(`${write({ ...rest, case: record.name })}\n`);
+    }
+  } finally {
+    command.close(); // (who said no hello still runs)
   }
-  command.close();
   if (found.answers !== undefined) fs.writeFileSync(found.answers, lines.join(""));
   return answers;
 }
 
+/** Answers from a file, by the names of their cases. */
 function kept(file) {
-  const lines = fs.readFileSync(file, "utf8").split("\n").filter(Boolean);
-  return new Map(lines.map(parse).map((answer) => [answer.case, answer]));
+  const found = new Map();
+  const text = fs.readFileSync(file);
+  for (let start = 0, number = 1; start < text.length; number++) {
+    const end = text.indexOf("\n", start);
+    const line = text.subarray(start, end < 0 ? text.length : end);
+    start += line.length + 1;
+    if (line.toString().trim() === "") continue;
+    const at = (what) => new Error(`${file}:${number}: ${what}`);
+    let answer;
+    try {
+      answer = read(line);
+    } catch (error) {
+      throw at(error.message);
+    }
+    if (typeof answer.case !== "string") throw at('expected an object with "case" and "end"');
+    if (found.has(answer.case)) throw at(`a second answer to ${answer.case}`);
+    found.set(answer.case, answer);
+  }
+  return found;
 }
 
 function table(listed, said) {

@@ -1,6 +1,9 @@
 // Whether a value is as a JSON Schema of the suite says, as far as these schemas go (spec 03d "In JSON").
 "use strict";
 const { isElements } = require("./elements");
+const { scalarForm } = require("../scalar_forms");
+const { dtypeOf } = require("../scalars");
+const { isInt } = require("../dtypes");
 
 const SORTS = {
   null: (v) => v === null,
@@ -51,7 +54,18 @@ function sound(v) {
   if (typeof v.dtype === "string" && !isDtype(v.dtype)) return false;
   const dims = v.node === "TensorType" ? v.shape : v.values;
   if ("ndim" in v && (v.ndim < -1 || (Array.isArray(dims) && dims.length !== v.ndim))) return false;
+  if ("ndim" in v && Array.isArray(dims) && !dims.every(isDim)) return false;
   return Object.values(v).every(sound);
+}
+
+/** A dimension is an integer, arithmetic on scalars (wf/scalar-form). */
+function isDim(e) {
+  try {
+    scalarForm(e);
+    return isInt(dtypeOf(e));
+  } catch {
+    return false;
+  }
 }
 
 module.exports = { isType };

@@ -15,11 +15,12 @@ const TRIES = 60;
 function difference(wanted, found, required = {}, defs) {
   let undecided = null;
   for (const [name, bindings] of Object.entries(wanted)) {
+    const ours = symbols(bindings);
     const theirs = found?.[name];
     if (typeof theirs !== "object" || theirs === null) return ["failed", `types: expected an object for the function ${name}`];
     for (const [binding, type] of Object.entries(bindings)) {
       if (!(binding in theirs)) return ["failed", `types: ${name}/${binding} has none`];
-      const word = isType(defs, theirs[binding]) ? held(type, theirs[binding], required[name]?.[binding]) : "failed";
+      const word = isType(defs, theirs[binding]) && atDtypes(ours, theirs[binding]) ? held(type, theirs[binding], required[name]?.[binding]) : "failed";
       if (word === "passed") continue;
       const told = [word, `types: ${name}/${binding} is ${write(type).slice(0, 200)}, found ${write(theirs[binding]).slice(0, 200)}`];
       if (word === "failed") return told;
@@ -28,6 +29,10 @@ function difference(wanted, found, required = {}, defs) {
   }
   return undecided;
 }
+
+/** Whether the symbols of a type are at the dtypes that they have in ours. */
+const atDtypes = (ours, e) =>
+  [...symbols(e)].every(([name, found]) => [...found].every((dtype) => ours.get(name)?.has(dtype) ?? true));
 
 function held(wanted, found, coarsest) {
   if (isDeepStrictEqual(wanted, found)) return "passed";
@@ -68,8 +73,10 @@ function dims(wanted, found) {
   return parts.includes(null) ? null : parts.flat();
 }
 
-const symbols = (e, into = new Set()) => {
-  if (e?.node === "SymVar") into.add(e.name);
+/** The dtypes of the symbols of an expression or a type, by their names; a function type has symbols of its own. */
+const symbols = (e, into = new Map()) => {
+  if (e?.node === "SymVar") into.set(e.name, (into.get(e.name) ?? new Set()).add(e.dtype));
+  else if (e?.node === "FuncType") return into;
   else if (typeof e === "object" && e !== null) Object.values(e).forEach((each) => symbols(each, into));
   return into;
 };
@@ -77,7 +84,7 @@ const symbols = (e, into = new Set()) => {
 /** Whether some extents tell two dimensions apart. A proof that none do is not looked for here. */
 function differ(a, b) {
   if (equality(a, b) !== "open") return equality(a, b) === "different";
-  const names = [...symbols([a, b])];
+  const names = [...symbols([a, b]).keys()];
   for (let k = 0; k < TRIES; k++) {
     const at = new Map(names.map((name, place) => [name, BigInt((k * (2 * place + 3) + place + (k >> 2)) % 13)]));
     const [x, y] = [a, b].map((e) => valueAt(e, at));

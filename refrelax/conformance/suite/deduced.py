@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from refrelax.conformance.judged import Word
@@ -19,10 +19,14 @@ from refrelax.semantics.dims import Facts, equal, shape_facts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.lattice import is_base_of
+from refrelax.semantics.types.wellformed import operands
+from refrelax.semantics.types.wellformed.graph import function_types
 from refrelax.shape_solver import Proved, Refuted, prove
+from refrelax.syntax import dtypes
 from refrelax.syntax.json_ import node_from_json, to_json
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_variables, int_imm
+from refrelax.syntax.types import Type, dims_of
 
 Types = Mapping[str, Mapping[str, Any]]
 Difference = tuple[Word, str]
@@ -70,12 +74,12 @@ def difference(wanted: Types, found: Any, required: Types | None = None) -> Diff
         theirs = found.get(function) if isinstance(found, dict) else None
         if not isinstance(theirs, dict):
             return "failed", f"types: expected an object for the function {function}"
-        facts = _extents(bindings)
+        facts, symbols = _extents(bindings), _symbols(bindings)
         coarsest = (required or {}).get(function, {})
         for name, type_ in bindings.items():
             if name not in theirs:
                 return "failed", f"types: {function}/{name} has none"
-            word = _held(type_, theirs[name], coarsest.get(name), facts)
+            word = _held(type_, theirs[name], coarsest.get(name), facts, symbols)
             if word != "passed":
                 told = word, f"types: {function}/{name} is {_short(type_)}, found {_short(theirs[name])}"
                 if word == "failed":
@@ -84,13 +88,40 @@ def difference(wanted: Types, found: Any, required: Types | None = None) -> Diff
     return undecided
 
 
-def _held(wanted: Any, found: Any, coarsest: Any, facts: Facts) -> Word:
-    if json.dumps(found) == json.dumps(wanted) or _same(wanted, found, facts):
+def _held(wanted: Any, found: Any, coarsest: Any, facts: Facts, symbols: Symbols) -> Word:
+    if json.dumps(found) == json.dumps(wanted):
+        return "passed"
+    if not _has_dims(node_from_json(found), symbols):
+        return "failed"
+    if _same(wanted, found, facts):
         return "passed"
     between = coarsest is not None and _base(found, wanted, facts) and _base(coarsest, found, facts)
     if between and (_derived_alike(wanted, found) or _derived_alike(coarsest, found)):
         return "passed"
     return _proved(wanted, found, facts)
+
+
+Symbols = Mapping[str, Set[str]]
+"""The dtypes that symbols have in our types, by their names."""
+
+
+def _symbols(bindings: Mapping[str, Any]) -> Symbols:
+    found: dict[str, set[str]] = {}
+    for name, dtype in re.findall(r'"node": "SymVar", "name": "([^"]*)", "dtype": "([^"]*)"', json.dumps(bindings)):
+        found.setdefault(name, set()).add(dtype)
+    return found
+
+
+def _has_dims(type_: Type, symbols: Symbols) -> bool:
+    """Whether every dimension that somebody gives is one: an integer, arithmetic on scalars (``wf/scalar-form``), of
+    symbols at their dtypes. No prover is asked of anything else."""
+    for dim in dims_of(type_):
+        if not dtypes.is_integer(dim.dtype) or operands.scalar(dim, None):
+            return False
+        if any(each.dtype not in symbols.get(each.name, {each.dtype}) for each in free_variables(dim)):
+            return False
+    inner = ((*(each.params or ()), each.ret) for each in function_types(type_))
+    return all(_has_dims(part, {}) for parts in inner for part in parts)
 
 
 def _same(wanted: Any, found: Any, facts: Facts) -> bool:

@@ -159,7 +159,8 @@ def _returned(record: Record, answer: Answer) -> Said:
         if (other := _other_kind(canonical, found, BARE[path.partition("[")[0]])) is not None:
             return "failed", f"{path}: {other}"
         exact = cores(values.from_json(canonical))
-        result = compare(values.permitted_from_json(values.whole(permitted, canonical)), values.from_json(found), exact)
+        told = values.from_json(_at_dtype(canonical, found, BARE[path.partition("[")[0]]))
+        result = compare(values.permitted_from_json(values.whole(permitted, canonical)), told, exact)
         if isinstance(result.verdict, Outside) and result.counts.compared:
             return "failed", _place(path, result.verdict)
         compared += result.counts.inside
@@ -219,6 +220,18 @@ def _other_dtype(wanted: str, found: Any, bare: Bare) -> str | None:
         return None
     told = '{"dtype": …, "value": …}'
     return f"expected a prim value of {wanted}, found {found!r}, which alone is one of {theirs}: tell it as {told}"
+
+
+def _at_dtype(wanted: Any, found: Any, bare: Bare) -> Any:
+    """An answer in which a bare number in the place of a float is rounded to its dtype once, as in ``data``: who writes
+    the shortest digits that give 2 ** 63 back writes another integer. What is printed is a float64."""
+    match wanted, found:
+        case list(), list() if len(wanted) == len(found):
+            return [_at_dtype(w, f, bare) for w, f in zip(wanted, found, strict=True)]
+        case {"dtype": str(dtype), "value": _}, int() | float() if _sort(dtype) == "float":
+            return values.rounded("float64" if bare == "number" else dtype, found)
+        case _:
+            return found
 
 
 def _sort(dtype: Any) -> str:

@@ -10,11 +10,15 @@ Spec: ``spec/01-conformance.md``, *The protocol*.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
+from decimal import Decimal
+from itertools import accumulate
 from typing import Any
 
 from refrelax.conformance.suite.records import PROFILES, Record, text_of
 from refrelax.errors import UsageError
+from refrelax.running.run import make_headroom
 
 PROTOCOL = 1
 
@@ -80,17 +84,17 @@ def answer_of(line: str | bytes) -> dict[str, Any]:
         UsageError: what was expected of it, and what stands there.
     """
     shown = f"{line[:60]!r}".removeprefix("b")
+    if _is_deep(text := line if isinstance(line, str) else line.decode(errors="replace")):
+        raise UsageError(f"expected an answer nested at most {DEEPEST} deep")
+    make_headroom()  # (which one that is not needs to be read)
     try:
-        answer = json.loads(line, parse_constant=_no_json, parse_float=_number)
+        text = line if isinstance(line, str) else line.decode()
+        answer = json.loads(text, parse_constant=_no_json, parse_float=_number, parse_int=_integer)
         json.dumps(answer, ensure_ascii=False).encode()
-    except RecursionError:
-        raise UsageError(f"expected an answer nested at most {DEEPEST} deep") from None
-    except ValueError:  # no JSON, a number of thousands of digits, half of a surrogate pair
+    except ValueError:  # no JSON, no UTF-8, half of a surrogate pair
         raise UsageError(f"expected a JSON object on one line, found {shown}") from None
     if not isinstance(answer, dict):
         raise UsageError(f"expected a JSON object on one line, found {shown}")
-    if _is_deep(answer):
-        raise UsageError(f"expected an answer nested at most {DEEPEST} deep")
     return answer
 
 
@@ -100,17 +104,27 @@ def _no_json(word: str) -> None:
 
 
 def _number(text: str) -> int | float:
-    """A number with a point or an exponent; a whole one is one however it is written, as to most readers of JSON."""
+    """A number with a point or an exponent; a whole one is one however it is written, and keeps all its digits."""
     number = float(text)
-    return int(number) if number.is_integer() else number
+    if not number.is_integer():
+        return number
+    if abs(number) < 1 << 53:
+        return int(number)
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else number
 
 
-def _is_deep(answer: Any) -> bool:
-    """Whether an answer is nested more than ``DEEPEST`` deep."""
-    level = [answer]
-    for _ in range(DEEPEST):
-        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
-        level = [each for part in parts for each in part if isinstance(each, dict | list)]
-        if not level:
-            return False
-    return True
+LONGEST = 4_000
+"""Digits of an integer that Python reads; one of more is beyond every dtype."""
+
+
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) <= LONGEST else float(text)
+
+
+def _is_deep(text: str) -> bool:
+    """Whether a line is nested more than ``DEEPEST`` deep; whoever reads it calls itself."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    brackets = re.findall(r"[\[\]{}]", re.sub(r'"(?:\\.|[^"\\])*"', "", text))
+    return max(accumulate(1 if each in "[{" else -1 for each in brackets), default=0) > DEEPEST

@@ -104,6 +104,15 @@ def from_json(spec: Any) -> Any:
             raise UsageError(f"expected a value, found {shown(spec)}")
 
 
+def rounded(dtype: str, number: int | float) -> dict[str, str]:
+    """The prim value of a float dtype that a number stands for.
+
+    Raises:
+        UsageError: ``dtype`` has no NaN, and it is one.
+    """
+    return {"dtype": dtype, "value": _encoded(dtype, number)}
+
+
 def _encoded(dtype: str, number: Any) -> str:
     floats = dtypes.kind(dtype) == "float"
     if floats and isinstance(number, str) and re.fullmatch("[+-]?(nan|inf|infinity)", number, re.IGNORECASE):
