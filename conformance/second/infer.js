@@ -91,7 +91,7 @@ function binding(b, env, types, state, visible) {
 function matchCast(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation !== null && !isDeepStrictEqual(b.annotation, b.type)) throw rejected("ty/match-cast-annotation", b.name);
-  if (grade(found, b.type) === L0) throw rejected("ty/match-cast-impossible", b.name);
+  if (grade(found, ranked(b.type, env)) === L0) throw rejected("ty/match-cast-impossible", b.name);
   written(b.type, env);
   return ranked(b.type, env);
 }
@@ -108,7 +108,7 @@ function bound(b, env, types, state, visible) {
   }
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation === null) return found;
-  if (grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
+  if (grade(ranked(b.annotation, env), found) === L0) throw rejected("ty/annotation-impossible", b.name);
   written(b.annotation, env);
   return b.value.node === "Call" || isUnbound(found) ? b.annotation : found;
 }

@@ -8,7 +8,7 @@ Spec: ``spec/06b-solver.md``, ``sh/remark``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,7 +19,9 @@ from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic
 from refrelax.shape_solver.prover import prove
 from refrelax.spelled import spelled
+from refrelax.syntax.graph import Function
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols
+from refrelax.syntax.types import TensorType, TupleType, Type
 from refrelax.syntax.write.scalars import expression
 
 Verdict = Literal["always", "never", "sometimes", "unknown"]
@@ -60,16 +62,17 @@ def remarks(checked: CheckedModule, effort: Effort = "quick") -> Iterator[Remark
     """A remark on each equality that typing left open, in order, no two alike. Typing itself is not changed."""
     known: dict[object, Remark] = {}
     for each in dict.fromkeys(checked.open_equalities):
-        question = (each.expected, each.found, tuple(_bounds(each)), _may_broadcast(each))
+        taken = tuple(_taken(checked, each))
+        question = (each.expected, each.found, tuple(_bounds(each)), taken, _may_broadcast(each))
         if question not in known:
-            known[question] = remark(each, effort)
+            known[question] = remark(each, effort, taken)
         yield replace(known[question], equality=each)
 
 
-def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
-    """The remark on one equality."""
+def remark(equality: OpenEquality, effort: Effort = "quick", taken: Iterable[PrimExpr] = ()) -> Remark:
+    """The remark on one equality. ``taken``: what else every run has that comes to it."""
     expected, found = equality.expected, equality.found
-    assume = list(_bounds(equality))
+    assume = [*_bounds(equality), *taken]
     equal: PrimExpr = Binary("EQ", expected, found)
     if isinstance(prove(equal, assume, effort, arithmetic=PROGRAM), Proved):
         return Remark(equality, "always")
@@ -78,7 +81,8 @@ def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
             equal = Binary("Or", equal, Binary("EQ", side, integer(1)))
     if isinstance(prove(Not(equal), assume, effort, arithmetic=PROGRAM), Proved):
         return Remark(equality, "never")
-    answer = prove(equal, assume, effort, arithmetic=PROGRAM)
+    extents = [_not_negative(side) for side in (expected, found)]
+    answer = prove(equal, [*assume, *extents], effort, arithmetic=PROGRAM)
     if isinstance(answer, Refuted):
         return Remark(equality, "sometimes", answer.model)
     return Remark(equality, "unknown")
@@ -96,3 +100,30 @@ def _bounds(equality: OpenEquality) -> Iterator[PrimExpr]:
             yield Binary("GE", SymVar(name, "int64"), integer(low))
         if high is not None:
             yield Binary("LE", SymVar(name, "int64"), integer(high))
+
+
+def _taken(checked: CheckedModule, equality: OpenEquality) -> Iterator[PrimExpr]:
+    """That the extents of what the function takes are not negative, where they are computed from the symbols of the
+    equality alone. (A local function has symbols of its own, perhaps of the same names.)"""
+    function = checked.module.functions[equality.function]
+    if not isinstance(function, Function) or "/" in equality.name:
+        return
+    named = free_symbols(equality.expected) | free_symbols(equality.found)
+    for dim in dict.fromkeys(dim for p in function.params for dim in _extents(p.type)):
+        if not isinstance(dim, SymVar) and (symbols := free_symbols(dim)) and symbols <= named:
+            yield _not_negative(dim)
+
+
+def _extents(ty: Type | None) -> Iterator[PrimExpr]:
+    match ty:
+        case TupleType(fields):
+            for each in fields:
+                yield from _extents(each)
+        case TensorType(shape=tuple(dims)):
+            yield from dims
+        case _:
+            pass
+
+
+def _not_negative(e: PrimExpr) -> PrimExpr:
+    return Binary("GE", e, integer(0))

@@ -73,14 +73,15 @@ class TypingContext:
 
     def bind(self, name: str, ty: Type, span: Span | None) -> None:
         """``name`` has type ``ty`` from here on; a tensor whose shape is a variable has that shape's rank."""
-        ty = self._ranked(ty)
+        ty = self.ranked(ty)
         self.types[name] = ty
         self.spans[name] = span
         self.named[self.prefix + name] = ty
 
-    def _ranked(self, ty: Type) -> Type:
+    def ranked(self, ty: Type) -> Type:
+        """``ty`` with the ranks that the types of its shape variables say."""
         if isinstance(ty, TupleType):
-            fields = tuple(map(self._ranked, ty.fields))
+            fields = tuple(map(self.ranked, ty.fields))
             return ty if fields == ty.fields else replace(ty, fields=fields)
         if isinstance(ty, TensorType) and isinstance(ty.shape, str) and ty.ndim == -1:
             shape = self.types.get(ty.shape)

@@ -148,7 +148,7 @@ def annotated(frame: TypingContext, binding: VarBinding, deduced: Type) -> Type:
     claimed = binding.annotation
     if claimed is None:
         return deduced
-    found = check(claimed, deduced, frame.facts)
+    found = check(frame.ranked(claimed), frame.ranked(deduced), frame.facts)
     if found is Check.L0:
         frame.journal.report(
             "ty/annotation-impossible",
@@ -169,7 +169,7 @@ def match_cast(frame: TypingContext, binding: MatchCast) -> Type:
     """The target type, whose bare new symbols are defined here; refused only if no value could match."""
     value = type_of(frame, binding.value)
     target = binding.type
-    if check(value, target, frame.facts) is Check.L0:
+    if check(frame.ranked(value), frame.ranked(target), frame.facts) is Check.L0:
         frame.journal.report(
             "ty/match-cast-impossible",
             f"no value of type {describe(value)} matches {describe(target)}",
