@@ -214,7 +214,7 @@ for line in sys.stdin:
     (r'sys.stdout.write(fine + "\n" + fine + "\n"); sys.stdout.flush()', "crash crash crash", "one line"),
     (r'print(fine + "\n" + json.dumps({"id": i + 1, "end": "accepted"}), flush=True)', "crash crash crash", "one line"),
     ('print(fine, flush=True); time.sleep(.1); print(fine, flush=True)', "accepted accepted accepted", ""),
-    ('print(json.dumps({"id": float(i), "end": "accepted"}), flush=True)', "accepted accepted accepted", ""),  # 1.0 is 1
+    ('print(json.dumps({"id": float(i), "end": "accepted"}), flush=True)', "accepted accepted accepted", ""),
     ('print(json.dumps({"id": i, "end": "accepted", "x": float("nan")}), flush=True)', "crash crash crash", "JSON"),
     ('os.kill(os.getpid(), 35)', "crash crash crash", "signal 35"),
     ('print(json.dumps({"id": i, "end": "accepted", "why": "x" * 10**7}), flush=True)', "accepted " * 3, ""),
