@@ -58,11 +58,10 @@ function defineBare(found, place) {
 }
 
 function declared(buffer, place) {
-  for (const e of [...buffer.shape, ...buffer.strides]) {
+  for (const e of [...buffer.shape, ...buffer.strides, ...(buffer.elem_offset === null ? [] : [buffer.elem_offset])]) {
     if (!isInteger(e) || dtype(dtypeOf(e)).lanes !== 1) throw rejected("wf/extent-integer", dtypeOf(e));
     expression(e, place);
   }
-  if (buffer.elem_offset !== null) expression(buffer.elem_offset, place);
   if (buffer.strides.length > 0 && buffer.strides.length !== buffer.shape.length) throw rejected("wf/stride-count", buffer.name);
   if (buffer.data !== null) expression(buffer.data, place);
   place.declare(buffer);

@@ -49,6 +49,8 @@ def find_nest(stmt: Stmt) -> Nest | None:
     init = None if stmt.init is None else stmt.init[0] if len(stmt.init) == 1 else False
     if not isinstance(store, BufferStore) or (init is not None and not isinstance(init, BufferStore)):
         return None
+    if store.predicate is not None or (init and (init.predicate is not None or init.buffer != store.buffer)):
+        return None  # (what is started is not what is folded into)
     aliases = {axis.var.name: axis.binding for axis in stmt.iters}
     guard = None if stmt.predicate is None or as_int(stmt.predicate) == 1 else stmt.predicate
     reduced = tuple(axis for axis in stmt.iters if axis.kind == "reduce")
