@@ -234,11 +234,8 @@ def print_pdf(page: Path, out: Path) -> str:
     beside = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     if found := shutil.which("weasyprint", path=beside):
         ended = subprocess.run([found, "--quiet", str(page), str(out)], capture_output=True, check=False)
-        return (
-            "weasyprint"
-            if ended.returncode == 0
-            else f"no PDF: weasyprint ended with {ended.returncode} (it needs Pango)"
-        )
+        lacking = f"no PDF: weasyprint ended with {ended.returncode} (it needs Pango)"
+        return lacking if ended.returncode else "weasyprint"
     return "no PDF: neither chromium nor weasyprint is there"
 
 

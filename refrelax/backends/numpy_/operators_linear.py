@@ -72,14 +72,9 @@ def product_of(subscripts: str, first: Shape, second: Shape) -> Callable[[Any, A
     order = [*batch, *left, *right]
     shape, turn = tuple(size[c] for c in order), tuple(order.index(c) for c in out)
 
-    if (
-        not batch
-        and len(left) > 1
-        and order == list(out)
-        and a == "".join(left + summed)
-        and b == "".join(summed + right)
-    ):
-        if len(summed) == 1 and len(right) == 1 and apart(size[left[-1]], size[summed[0]], size[right[0]]):
+    if not batch and len(left) > 1 == len(summed) == len(right):  # a stack of matrices times one matrix
+        as_they_are = [*a] == left + summed and [*b] == summed + right and [*out] == order
+        if as_they_are and apart(size[left[-1]], size[summed[0]], size[right[0]]):
             return np.matmul
 
     def product(x: Any, y: Any) -> Any:

@@ -60,7 +60,7 @@ def required_of(module: Module, types: Types | None) -> dict[str, Any]:
 
 
 def _alike(ours: Mapping[str, Any], name: str, type_: Any) -> bool:
-    return json.dumps(ours[name]) == json.dumps(type_) or _same(ours[name], type_, _extents(ours))
+    return json.dumps(ours[name]) == json.dumps(type_) or _same(ours[name], type_, _extents(ours, _symbols(ours)))
 
 
 def difference(wanted: Types, found: Any, required: Types | None = None) -> Difference | None:
@@ -74,7 +74,8 @@ def difference(wanted: Types, found: Any, required: Types | None = None) -> Diff
         theirs = found.get(function) if isinstance(found, dict) else None
         if not isinstance(theirs, dict):
             return "failed", f"types: expected an object for the function {function}"
-        facts, symbols = _extents(bindings), _symbols(bindings)
+        symbols = _symbols(bindings)
+        facts = _extents(bindings, symbols)
         coarsest = (required or {}).get(function, {})
         for name, type_ in bindings.items():
             if name not in theirs:
@@ -152,11 +153,10 @@ def _base(base: Any, derived: Any, facts: Facts) -> bool:
     return is_base_of(node_from_json(base), node_from_json(derived), facts)
 
 
-def _extents(bindings: Mapping[str, Any]) -> Facts:
+def _extents(bindings: Mapping[str, Any], symbols: Symbols) -> Facts:
     """The symbols of a function's types are extents (``sh/facts``), but for variables that hold scalars."""
-    text = json.dumps(bindings)
     scalars = {name.rpartition("/")[2] for name, type_ in bindings.items() if type_.get("node") == "PrimType"}
-    return shape_facts(set(re.findall(r'"node": "SymVar", "name": "([^"]*)"', text)) - scalars)
+    return shape_facts(symbols.keys() - scalars)
 
 
 def _proved(wanted: Any, found: Any, facts: Facts) -> Word:

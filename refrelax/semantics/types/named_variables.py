@@ -19,41 +19,41 @@ from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, walk
 from refrelax.syntax.types import PrimType, ShapeType, Type
 
 Written = Iterator[tuple[PrimExpr | Type, Span | None]]
+Types = Mapping[str, Type]
+Found = Iterator[tuple[str, str, str, Span | None]]
+"""Rule, name, message, place."""
 
 
 @rule("ty/scalar-variable", "ty/shape-variable")
-def diagnose_named(f: Function, types: Mapping[str, Type], spans: Mapping[str, Span | None]) -> list[Diagnostic]:
+def diagnose_named(f: Function, types: Types, spans: Mapping[str, Span | None]) -> list[Diagnostic]:
     """``types`` holds every variable of ``f``, nested functions included; a name that it lacks is a symbol's."""
-    found: list[Diagnostic] = []
-    for e, near in _scalars(f):
-        free = free_symbols(e)
-        for node in walk(e):
-            if isinstance(node, SymVar) and node.name in free and node.name in types:
-                held = types[node.name]
-                if held != PrimType(node.dtype):
-                    message = f"{node.name} stands for a {node.dtype} number here, it is {describe(held)}"
-                    place = ((f"definition of {node.name}", spans.get(node.name)),)
-                    found.append(Diagnostic("ty/scalar-variable", message, node.span or near, place))
-    for name, near in _shapes(f):
+    return [
+        Diagnostic(rule_id, message, span, ((f"definition of {name}", spans.get(name)),))
+        for written, near in _of_function(f)
+        for rule_id, name, message, span in _wrong(written, near, types)
+    ]
+
+
+def _wrong(written: PrimExpr | Type, near: Span | None, types: Types) -> Found:
+    if not isinstance(written, Type):
+        yield from _in_scalar(written, near, types)
+        return
+    for dim in dims_of(written):
+        yield from _in_scalar(dim, near, types)
+    for name in _named_as_shape(written):
         if name in types and not isinstance(types[name], ShapeType):
             message = f"{name} stands for the shape of a tensor here: expected a shape, found {describe(types[name])}"
-            place = ((f"definition of {name}", spans.get(name)),)
-            found.append(Diagnostic("ty/shape-variable", message, near, place))
-    return found
+            yield "ty/shape-variable", name, message, near
 
 
-def _scalars(f: Function) -> Iterator[tuple[PrimExpr, Span | None]]:
-    for written, near in _of_function(f):
-        if isinstance(written, Type):
-            yield from ((dim, near) for dim in dims_of(written))
-        else:
-            yield written, near
-
-
-def _shapes(f: Function) -> Iterator[tuple[str, Span | None]]:
-    for written, near in _of_function(f):
-        if isinstance(written, Type):
-            yield from ((name, near) for name in _named_as_shape(written))
+def _in_scalar(e: PrimExpr, near: Span | None, types: Types) -> Found:
+    free = free_symbols(e)
+    for node in walk(e):
+        if isinstance(node, SymVar) and node.name in free and node.name in types:
+            held = types[node.name]
+            if held != PrimType(node.dtype):
+                message = f"{node.name} stands for a {node.dtype} number here, it is {describe(held)}"
+                yield "ty/scalar-variable", node.name, message, node.span or near
 
 
 def _named_as_shape(ty: Type) -> Iterator[str]:
