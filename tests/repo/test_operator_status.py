@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,11 @@ from tests.semantics.ops.catalogue import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = runpy.run_path(str(ROOT / "tools" / "make_operator_status.py"))
-ROWS: dict[str, dict[str, str]] = {
-    name: dict(zip(TOOL["COLUMNS"], cells, strict=True)) for name, cells in TOOL["rows"]().items()
-}
+
+
+@cache
+def rows() -> dict[str, dict[str, str]]:
+    return {name: dict(zip(TOOL["COLUMNS"], cells, strict=True)) for name, cells in TOOL["rows"]().items()}
 
 
 def test_the_page_is_what_the_tool_writes() -> None:
@@ -31,7 +34,7 @@ def test_the_page_is_what_the_tool_writes() -> None:
 
 def test_every_cell_has_a_word_of_the_legend() -> None:
     words = {**TOOL["WORDS"], **TOOL["WHY"]}
-    for name, cells in ROWS.items():
+    for name, cells in rows().items():
         assert all(cell in words or cell.isdigit() for column, cell in cells.items() if column != "oracle"), name
         assert cells["oracle"] and int(cells["cases"]), name
 
@@ -68,6 +71,6 @@ def has_a_form(checked: rr.CheckedModule) -> bool:
 @pytest.mark.by_day(21)
 @pytest.mark.parametrize("op", sorted(SKETCHES))
 def test_what_is_said_of_backends_is_so(op: str) -> None:
-    cells = ROWS[f"relax.{op}"]
+    cells = rows()[f"relax.{op}"]
     assert any(map(has_a_kernel, accepted(op))) == (cells["cuda"] == "kernel")
     assert any(map(has_a_form, accepted(op))) == (cells["numpy"] in ("own", "definition"))
