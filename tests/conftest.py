@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore:The recursion limit will not be reset")
 
 
-BY_DAY = 5
+BY_DAY = 3
 """Of how many of its parameters `make test` asks a test, where no ``@pytest.mark.by_day(n)`` says another number."""
 
 

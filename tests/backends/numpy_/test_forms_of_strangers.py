@@ -111,7 +111,7 @@ CLASSES = 'x: R.Tensor((n, 5), "{0}"), t: R.Tensor((n,), "{1}"), w: R.Tensor((5,
 
 
 @pytest.mark.parametrize(("more", "reduction"), [("", "mean"), (", w", "mean"), ("", "sum"), (", w", "sum")])
-@pytest.mark.parametrize("count", [1, 4, 30_000])
+@pytest.mark.parametrize("count", [1, 4, pytest.param(30_000, marks=pytest.mark.thorough)])
 def test_a_loss_reads_one_logarithm_a_row(more: str, reduction: str, count: int) -> None:
     """The same number as of logarithms that are made, because they are returned, too."""
     rng = np.random.default_rng(count)

@@ -14,7 +14,7 @@ from refrelax.judge import fuzz
 from refrelax.judge.campaign import run as campaigns
 from refrelax.judge.campaign import sequences
 from refrelax.judge.campaign.memory import Memory
-from refrelax.judge.campaign.sequences import Corpus, Pair
+from refrelax.judge.campaign.sequences import Corpus, Lead, Pair
 from refrelax.judge.fuzz import Finding, Plan
 from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.syntax.module import Module
@@ -110,9 +110,10 @@ def test_a_corpus_keeps_what_is_new() -> None:
     corpus = Corpus()
     pair = Pair("text", (1.5, (2, True)), ("a", "b(1,2)"))
     other = replace(pair, steps=("c",))
-    corpus.add([[pair.row(), ["x", "y"]], [other.row(), ["y"]]])
-    corpus.add([[other.row(), ["z"]]])
-    assert corpus.upto(1) == (pair,) and corpus.upto(2) == (pair, other) and corpus.upto(0) == ()
+    corpus.add([[pair.row(), ["x", "y"], ["w"]], [other.row(), ["y"], []]])
+    corpus.add([[other.row(), ["z"]]])  # (as states of earlier versions have it)
+    assert corpus.upto(1) == Lead((pair,), frozenset("wxy"))
+    assert corpus.upto(2) == Lead((pair, other), frozenset("wxyz")) and corpus.upto(0) == Lead()
     assert len(corpus.covered) == 3
 
 
@@ -146,3 +147,35 @@ def test_kinds_are_those_of_the_command() -> None:
     from refrelax.commands.fuzz import KINDS
 
     assert KINDS == fuzz.KINDS
+
+
+ADDS = NOTHING.replace("return x", "y = R.add(x, x)\n        return y")
+
+
+def pairs_of(lead: Lead | None, texts: Sequence[str]) -> list[tuple[Pair, frozenset[str]]]:
+    programs: Any = [(rr.parse(text), [1]) for text in texts]
+    return list(sequences._pairs(Compiler(), programs, "seed", lead))
+
+
+def test_of_several_pairs_the_one_is_judged_that_promises_most() -> None:
+    ((pair, promised),) = pairs_of(Lead(), [NOTHING, NOTHING, ADDS, NOTHING])
+    assert "R.add" in pair.text
+    assert {each.partition(": ")[0] for each in promised} == {each.partition("(")[0] for each in pair.steps}
+    assert {each.partition(": ")[2] for each in promised} >= {"relax.add", "Function"}
+
+
+def test_what_was_tried_promises_nothing() -> None:
+    """Whether it was covered or not; and what an earlier pair of the same task promised counts as tried."""
+    steps = {each.partition("(")[0] for each in STEPS}
+    tried = frozenset(f"{step}: {each}" for step in steps for each in sequences.parts(rr.check(rr.parse(ADDS))))
+    less = NOTHING.replace("return x", "y = R.negative(x)\n        return y")
+    ((pair, _),) = pairs_of(Lead((), tried), [ADDS, ADDS, ADDS, less])
+    assert "R.negative" in pair.text
+    first, second = pairs_of(Lead(), [*[ADDS] * 4, ADDS, ADDS, ADDS, less])
+    assert second[1] != first[1]
+
+
+def test_without_a_lead_every_program_is_judged() -> None:
+    assert [(pair.text, promised) for pair, promised in pairs_of(None, [NOTHING, ADDS])] == [
+        (rr.print_module(rr.parse(text)), frozenset()) for text in (NOTHING, ADDS)
+    ]
