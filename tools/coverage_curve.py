@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 
 from refrelax.commands.findings import compiler
 from refrelax.conformance.alone import find_to_fuzz
@@ -20,13 +21,13 @@ def curve(programs: int, seed: int, guided: bool, every: int) -> list[int]:
     """What is covered after each ``every`` programs."""
     plan = Plan(find_to_fuzz, "tvm", seed, count=programs, kinds=("passes",), guided=guided, compiler=compiler)
     found: list[int] = []
+    began = time.perf_counter()
     everything = {"*": "anything"}  # nothing is shrunk: only what is seen counts
     for state, _ in campaign(plan, Memory(None, {}), _here, 1, everything, lambda: False):
         if state.programs // every > len(found):
             found.append(len(state.corpus.covered))
-            print(
-                f"seed {seed}, {'led' if guided else 'plain'}: {state.programs} programs, {found[-1]}", file=sys.stderr
-            )
+            way, spent = "led" if guided else "plain", time.perf_counter() - began
+            print(f"seed {seed}, {way}: {state.programs} programs, {found[-1]}, {spent:.0f} s", file=sys.stderr)
     return found
 
 

@@ -21,7 +21,7 @@ from refrelax.judge.campaign.causes import Cause
 from refrelax.judge.campaign.known import known_as
 from refrelax.judge.campaign.look import BUDGET, Seen, Sighting, found_in, look, verdict_of
 from refrelax.judge.campaign.memory import Memory
-from refrelax.judge.campaign.sequences import Corpus, Pair
+from refrelax.judge.campaign.sequences import CHOICES, Corpus, Lead, Pair
 from refrelax.judge.campaign.shrink import shrink
 from refrelax.judge.fuzz import (
     BATCH,
@@ -80,12 +80,12 @@ BEHIND = 4
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """``kind`` is one of ``fuzz.KINDS``; ``size``: how many programs; ``given``: of ``passes``, what may be varied."""
+    """``kind`` is one of ``fuzz.KINDS``; ``size``: how many programs; ``lead``: what leads ``passes``."""
 
     kind: str
     number: int
     size: int
-    given: tuple[Pair, ...] = ()
+    lead: Lead = Lead()
 
     @property
     def name(self) -> str:
@@ -169,9 +169,10 @@ def _work(plan: Plan, task: Task) -> Seen:
     if task.kind == "rounds":
         return look_round(plan, task.number, task.size)
     if task.kind == "passes":
-        made = generated(_for_passes(plan), task.kind, task.number, task.size)
-        given = task.given if plan.guided else ()
-        return sequences.look(compiler_of(plan), made, f"{plan.seed}/passes/{task.number}", given, plan.strict)
+        lead = task.lead if plan.guided else None
+        count = task.size * CHOICES if plan.guided else task.size
+        made = generated(_for_passes(plan), task.kind, task.number, count)
+        return sequences.look(compiler_of(plan), made, f"{plan.seed}/passes/{task.number}", lead, plan.strict)
     make_headroom()
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
     if task.kind == "front":
@@ -486,7 +487,7 @@ def _in_order(
                 if task.number - BEHIND >= len(corpus.kept):
                     held = task  # until the tasks are done that it learns from
                     break
-                task = replace(task, given=corpus.upto(task.number - BEHIND + 1))
+                task = replace(task, lead=corpus.upto(task.number - BEHIND + 1))
             row = memory.task(task.kind, task.number)
             if row is not None and row["size"] >= task.size:
                 waiting.append((task, None, of_row(row)))

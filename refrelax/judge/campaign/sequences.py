@@ -1,14 +1,15 @@
 """Programs through sequences of passes and schedules: judged after every step, guided by what is new.
 
-A task makes so many pairs of a program and a sequence. Half of them vary a pair that an earlier task showed to be new:
-a rule of typing or a kind of node that no pair had after that step, or an end of a step that none had. What is tried
-follows from the seed and from those pairs alone; the sequence of a finding is cut down to the shortest that shows it.
+To make a pair of a program and a sequence is cheap, to judge it is dear. So a task makes several for each that it
+judges, new ones and such as vary a pair of an earlier task that showed something new, and judges the one that promises
+most: rules of typing, operators and kinds of nodes before a step that no earlier pair had there. What is tried follows
+from the seed and from what the earlier tasks saw; the sequence of a finding is cut down to the shortest that shows it.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +32,12 @@ from refrelax.syntax.read import parse
 from refrelax.syntax.scalars import Intrinsic
 from refrelax.syntax.write.module import print_module
 from refrelax.testing.limits import limited
+
+COST, SIZE = 3, 1000
+"""What a pair costs besides its steps, in steps of a program whose text has ``SIZE`` characters."""
+
+CHOICES = 4
+"""Programs that are made for each pair that is judged, where something leads."""
 
 MOST_KEPT = 48
 """Pairs of earlier tasks that a task may vary."""
@@ -143,53 +150,69 @@ def _refuted(found: Bisection, last: Sequence[CheckedModule]) -> WrongPass | Non
 
 
 def covered(step: str, checked: CheckedModule) -> set[str]:
-    """What a program is made of after a step: rules of typing, operators, kinds of nodes."""
-    found = {f"{step}: {each.rule}" for each in checked.derivation}
+    """What a program is made of after a step."""
+    return {f"{step}: {each}" for each in parts(checked)}
+
+
+def parts(checked: CheckedModule) -> set[str]:
+    """What a program is made of: rules of typing, operators, kinds of nodes."""
+    found = {each.rule for each in checked.derivation}
     for function in checked.module.functions.values():
         for node in nodes(function):
             match node:
                 case Op(name=name):
-                    found.add(f"{step}: {name}")
+                    found.add(name)
                 case Intrinsic(op=name):
-                    found.add(f"{step}: T.{name}")
+                    found.add(f"T.{name}")
                 case _:
-                    found.add(f"{step}: {type(node).__name__}")
+                    found.add(type(node).__name__)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What leads a task: the pairs that it may vary, and what needs no other try: it was covered, or a pair that
+    promised it was judged."""
+
+    pairs: tuple[Pair, ...] = ()
+    tried: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class Corpus:
-    """What the tasks so far showed: for each task the pairs that covered what none had before them."""
+    """What the tasks so far showed: for each task the pairs that covered what none had before them, and what it tried
+    that none had tried."""
 
     covered: set[str] = field(default_factory=set)
     kept: list[list[Pair]] = field(default_factory=list)
+    tried: list[set[str]] = field(default_factory=list)
 
     def add(self, rows: Sequence[Any]) -> None:
         """A task is done."""
-        new = []
-        for row, covers in rows:
+        pairs, tried = [], set[str]()
+        for row, covers, *promised in rows:
             if not self.covered.issuperset(covers):
                 self.covered.update(covers)
-                new.append(Pair.of_row(row))
-        self.kept.append(new)
+                pairs.append(Pair.of_row(row))
+            tried.update(covers, *promised)
+        self.kept.append(pairs)
+        self.tried.append(tried)
 
-    def upto(self, task: int) -> tuple[Pair, ...]:
-        """What a task may vary that knows the first so many."""
-        return tuple(each for kept in self.kept[: max(task, 0)] for each in kept)[-MOST_KEPT:]
+    def upto(self, task: int) -> Lead:
+        """What leads a task that knows the first so many."""
+        first = max(task, 0)
+        pairs = tuple(each for kept in self.kept[:first] for each in kept)[-MOST_KEPT:]
+        return Lead(pairs, frozenset().union(*self.tried[:first]))
 
 
 # --- a task -----------------------------------------------------------------------------------------------------------
 
 
-def look(compiler: Any, programs: Sequence[Program], seed: str, given: Sequence[Pair], strict: bool = False) -> Seen:
-    """Judge a pair of each program; ``kept`` has what each covers."""
+def look(compiler: Any, programs: Sequence[Program], seed: str, lead: Lead | None = None, strict: bool = False) -> Seen:
+    """Judge a pair of each program, or with a lead one pair for ``CHOICES`` programs; ``kept`` has what each covers and
+    what it promised."""
     seen = Seen()
-    for k, program in enumerate(programs):
-        turn = random.Random(f"{seed}/{k}")
-        pair = Pair.of(program, compiler.sequence(turn))
-        if given and turn.random() < 0.6:
-            near = turn.choice(given)
-            pair = replace(near if turn.random() < 0.7 else pair, steps=compiler.varied(turn, near.steps))
+    for k, (pair, promised) in enumerate(_pairs(compiler, programs, seed, lead)):
         judged = judge(compiler, pair, strict, proof=k % 4 == 0)
         seen.programs += 1
         seen.inputs += 1
@@ -207,8 +230,41 @@ def look(compiler: Any, programs: Sequence[Program], seed: str, given: Sequence[
             given_args = judged.wrong.args
             row = replace(pair, args=tuple(given_args)).row()
             seen.meet(Sighting(cause, k, 0, judged.wrong.message, case=row))
-        seen.kept.append([pair.row(), sorted(judged.covers)])
+        seen.kept.append([pair.row(), sorted(judged.covers), sorted(promised - judged.covers)])
     return seen
+
+
+def _pairs(
+    compiler: Any, programs: Sequence[Program], seed: str, lead: Lead | None
+) -> Iterator[tuple[Pair, frozenset[str]]]:
+    """The pairs of a task, each with what it promises."""
+    if lead is None:
+        for k, program in enumerate(programs):
+            yield Pair.of(program, compiler.sequence(random.Random(f"{seed}/{k}"))), frozenset()
+        return
+    tried = set(lead.tried)
+    for k in range(0, len(programs), CHOICES):
+        turn = random.Random(f"{seed}/{k // CHOICES}")
+        choices = [Pair.of(each, compiler.sequence(turn)) for each in programs[k : k + CHOICES]]
+        if lead.pairs:
+            near = turn.choice(lead.pairs)
+            choices += [replace(each, steps=compiler.varied(turn, near.steps)) for each in (near, choices[0])]
+        promises = [promise(each) for each in choices]
+        worth = [len(each - tried) / _cost(pair) for each, pair in zip(promises, choices, strict=True)]
+        best = worth.index(max(worth))
+        tried |= promises[best]
+        yield choices[best], promises[best]
+
+
+def _cost(pair: Pair) -> float:
+    """What it takes to judge a pair: after each step its program is printed, read, and run by the definition."""
+    return COST + len(pair.steps) * len(pair.text) / SIZE
+
+
+def promise(pair: Pair) -> frozenset[str]:
+    """What a pair may cover: that of which the program is made, before each of its steps."""
+    made = parts(check(parse(pair.text)))
+    return frozenset(f"{step.partition('(')[0]}: {each}" for step in pair.steps for each in made)
 
 
 def cause_of_step(wrong: WrongPass, checked: CheckedModule) -> Cause:
