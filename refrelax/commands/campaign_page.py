@@ -79,7 +79,7 @@ def _coverage(memory: Memory, how: str) -> str:
     points = []
     for seen in memory.tasks("passes"):
         programs += seen["programs"]
-        covered.update(*(covers for _, covers in seen["kept"]))
+        covered.update(*(covers for _, covers, *_ in seen["kept"]))
         points.append((programs, len(covered)))
     if not covered:
         return "<p>None.</p>"

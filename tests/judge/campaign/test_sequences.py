@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import refrelax as rr
+from refrelax.commands import campaign_page
 from refrelax.judge import fuzz
 from refrelax.judge.campaign import run as campaigns
 from refrelax.judge.campaign import sequences
@@ -104,6 +105,10 @@ def test_what_was_seen_is_remembered() -> None:
     first = go(here, 1, memory, count=24)
     states = list(campaigns.campaign(plan(24), memory, here, 1, {}, lambda: False))
     assert first and states[-1][0].resumed == 3 and states[-1][0].corpus.covered
+    shown = f"{len(states[-1][0].corpus.covered)} pairs of a step and what stood after it"
+    assert shown in campaign_page._coverage(memory, "led") and "of 24 programs, led" in campaign_page._coverage(
+        memory, "led"
+    )
 
 
 def test_a_corpus_keeps_what_is_new() -> None:
