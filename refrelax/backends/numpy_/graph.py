@@ -368,7 +368,7 @@ def _local_function(writer: Writer, name: str, func: Function) -> None:
     inner = Writer(
         writer.module, writer.types, writer.constants, writer.observed, f"{writer.path}/{name}",
         f"{writer.prefix}{name}/", writer.lines, writer.depth, set(writer.symbols), writer.reuse,
-        answers=writer.answers,
+        writer.plain, answers=writer.answers,
     )  # fmt: skip
     function_source(inner, local(name), func)
 

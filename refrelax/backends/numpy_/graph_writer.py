@@ -88,6 +88,8 @@ class Writer:
     symbols: set[str] = field(default_factory=set)
     reuse: bool = False
     """Whether memory that nothing can see any more is reused (never where bindings are observed)."""
+    plain: bool = False
+    """Whether all operators are the text's own: none stands for a loop program, which may permit less."""
     live: Liveness | None = None
     chains: Mapping[int, Chain] = field(default_factory=dict)
     """Attentions written out, by the identity of their first binding."""
