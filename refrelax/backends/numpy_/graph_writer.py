@@ -97,6 +97,8 @@ class Writer:
     """Products that only a sum right behind them sees, by identity, with that sum (``fast_sums.py``)."""
     joined: frozenset[int] = frozenset()
     """Reshapes that only a concatenation sees, by identity."""
+    first: frozenset[int] = frozenset()
+    """Calls of which only the first of several results is read, by identity of their binding."""
     table: str = "ops"
     """Where operators are looked up."""
     places: Mapping[str, str] = field(default_factory=dict)

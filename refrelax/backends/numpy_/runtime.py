@@ -300,6 +300,7 @@ blocked_upper = pairs.blocked_upper
 blocked_told = pairs.blocked_told
 kinds = blocks.KINDS
 widened = pairs.widened
+by_columns = fast_operators.by_columns
 packed = pairs.packed
 rounded = narrow.rounded
 cut = narrow.cut
