@@ -151,6 +151,19 @@ def where(mask: Any, a: Any, b: Any, out: Any) -> None:
     np.bitwise_xor(apart, b, out=out.view(kind))
 
 
+def power(a: Any, b: Any, out: Any = None) -> Any:
+    """``a ** b`` of floats. Where one exponent of a half belongs to many elements NumPy takes their roots, which are
+    others of -0 and of -infinity."""
+    halves = np.equal(b, b.dtype.type(0.5))
+    if not halves.any():
+        return np.power(a, b, out=out)
+    endless, nothing = halves & np.isneginf(a), halves & (a == 0)
+    found = np.asarray(np.power(a, b, out=out))
+    np.copyto(found, np.inf, where=endless)
+    np.copyto(found, 0, where=nothing)
+    return found
+
+
 _ABOVE = (
     -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, -7.34990630326855e-04,
     -2.95459980854025e-03, -1.60960333262415e-02,

@@ -38,7 +38,7 @@ FILLED = re.compile(r"rt\.filled\((\w+), \w+\)")
 
 BINARY = {
     "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
-    "maximum": "np.maximum", "minimum": "np.minimum", "power": "np.power",
+    "maximum": "np.maximum", "minimum": "np.minimum", "power": "rt.power",
 }  # fmt: skip
 UNARY = {
     "negative": "np.negative", "exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "tanh": "np.tanh",

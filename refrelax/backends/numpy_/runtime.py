@@ -308,6 +308,7 @@ narrowed = narrow.narrowed
 filled = blocks.filled
 Reshaped = blocks.Reshaped
 where = blocks.where
+power = blocks.power
 erf = blocks.erf
 odds = blocks.odds
 FEW = 1 << 11
