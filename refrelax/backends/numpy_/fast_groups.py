@@ -358,7 +358,8 @@ class Group:
         for register in spare.values():
             memory.spare.setdefault(dtype, []).append(register)
         if several:
-            numbers = {key: self._number(dtype, value) for key, value in self._numbers(name, call).items()}
+            told = "".join(several)
+            numbers = {k: self._number(dtype, n) for k, n in self._numbers(name, call).items() if f"{{{k}}}" in told}
             steps = several[:-1] if each.name in self.divisors else several
             return [line.format(a=args[0], d=target, **spare, **numbers) for line in steps]
         if limits is not None:
