@@ -29,11 +29,12 @@ from typing import Any
 import numpy as np
 from arrays import SEED, differs, machine, measure
 from layer_workloads import LAYERS
+from number_workloads import NUMBERS
 from stranger_workloads import WORKLOADS as OPERATORS
 
 import refrelax as rr
 
-WORKLOADS = OPERATORS | LAYERS
+WORKLOADS = OPERATORS | LAYERS | NUMBERS
 
 FORMS = ("graph", "default", "kernels", "build")
 

@@ -123,8 +123,13 @@ def _ours(array: Any) -> Any:
 def truths(array: Any) -> Any:
     """An array of bools as bytes 0 and 1: itself, or a copy where another byte stands for a truth. NumPy shows such a
     byte as true, and moves, sorts and compares it (``st/byte-of-bool``)."""
+    return array if holds_truths(array) else array.view("uint8") != 0
+
+
+def holds_truths(array: Any) -> bool:
+    """Whether all bytes of an array of bools are 0 or 1."""
     cells = array.view("uint8")
-    return array if not cells.size or cells.max() <= 1 else cells != 0
+    return not cells.size or bool(cells.max() <= 1)
 
 
 def _from_dlpack(data: Any) -> Any:

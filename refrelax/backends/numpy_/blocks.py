@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.narrow import TELLS, near, told
 
 NEAR = 1 << 16
 """Elements of a block."""
@@ -75,26 +74,6 @@ def blocked(
     return results
 
 
-def blocked_upper(
-    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]
-) -> tuple[Any, ...]:
-    """``blocked`` of steps at bfloat16."""
-    return blocked(step, operands, made, scratch, near=NEAR_UPPER)
-
-
-def blocked_told(
-    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]
-) -> tuple[Any, ...]:
-    """The same of steps that round by ``near_``: in the quick way, and all of it again if that raises."""
-    if TELLS:
-        try:
-            with told():
-                return blocked_upper(partial(step, near_=near), operands, made, scratch)
-        except FloatingPointError:
-            pass
-    return blocked_upper(step, operands, made, scratch)
-
-
 APART = 192
 """Bytes between pieces, so that those of one size do not begin at the same place of a page."""
 
@@ -148,7 +127,7 @@ def filled(number: Any, like: Any) -> Any:
     return _filled(number.tobytes(), number.dtype, like.shape[-1])
 
 
-INTEGERS = {4: np.int32, 8: np.int64}
+INTEGERS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
 def where(mask: Any, a: Any, b: Any, out: Any) -> None:
@@ -170,6 +149,19 @@ def where(mask: Any, a: Any, b: Any, out: Any) -> None:
     apart = np.bitwise_xor(a.view(kind), b)
     apart = np.bitwise_and(apart, chosen, out=apart if apart.shape == out.shape else None)
     np.bitwise_xor(apart, b, out=out.view(kind))
+
+
+def power(a: Any, b: Any, out: Any = None) -> Any:
+    """``a ** b`` of floats. Where one exponent of a half belongs to many elements NumPy takes their roots, which are
+    others of -0 and of -infinity."""
+    halves = np.equal(b, b.dtype.type(0.5))
+    if not halves.any():
+        return np.power(a, b, out=out)
+    endless, nothing = halves & np.isneginf(a), halves & (a == 0)
+    found = np.asarray(np.power(a, b, out=out))
+    np.copyto(found, np.inf, where=endless)
+    np.copyto(found, 0, where=nothing)
+    return found
 
 
 _ABOVE = (

@@ -29,6 +29,7 @@ from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.narrow import UPPER
 from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Trapped, Unspecified, UsageError, trap
 from refrelax.running.arrays import Tensor
+from refrelax.running.sharing import holds_truths
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.types import PrimType, TensorType
@@ -104,7 +105,9 @@ class Called:
     def __call__(self, *args: Any) -> Any:
         if self._quick and len(args) == len(self._types):
             for each in args:
-                if type(each) is not np.ndarray or id(each.dtype) not in NATIVE:
+                if type(each) is not np.ndarray:
+                    break
+                if id(each.dtype) not in NATIVE and not (each.dtype is TRUTH and holds_truths(each)):
                     break
             else:
                 try:
@@ -214,6 +217,8 @@ QUIET = quiet()
 NATIVE = frozenset(map(id, (*map(np.dtype, "efdbBhHiIlLqQ"), UPPER)))
 """NumPy's own dtypes of numbers that are dtypes of ours, and bfloat16, in the machine's byte order, by identity: there
 is one of each. The bytes of bools are looked at (``sharing.truths``)."""
+
+TRUTH = np.dtype(np.bool_)
 
 FAILURES = (
     Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,

@@ -100,7 +100,9 @@ def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
                 parts.append(prim_func_source(name, func, fast, attempt, name in shared))
             case Function():
                 types = made.whole.types.get(name, {})
-                writer = Writer(module, types, constants, observed, name, reuse=reuse, answers=answers)
+                writer = Writer(
+                    module, types, constants, observed, name, reuse=reuse, plain=made.plain, answers=answers
+                )
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:

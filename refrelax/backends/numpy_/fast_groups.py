@@ -17,8 +17,8 @@ from typing import Protocol
 from refrelax.backends.numpy_.expressions import dtype_text
 from refrelax.backends.numpy_.liveness import Liveness, same_shape
 from refrelax.backends.numpy_.names import local
-from refrelax.backends.numpy_.operators_network import ROOT_TWO_OVER_PI
-from refrelax.syntax import bits
+from refrelax.backends.numpy_.operators_network import ROOT_HALF, ROOT_TWO_OVER_PI
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, PrimValue, Var, VarBinding
 from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.types import TensorType, Type
@@ -38,7 +38,7 @@ FILLED = re.compile(r"rt\.filled\((\w+), \w+\)")
 
 BINARY = {
     "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
-    "maximum": "np.maximum", "minimum": "np.minimum", "power": "np.power",
+    "maximum": "np.maximum", "minimum": "np.minimum", "power": "rt.power",
 }  # fmt: skip
 UNARY = {
     "negative": "np.negative", "exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "tanh": "np.tanh",
@@ -65,27 +65,53 @@ SEVERAL: dict[str, tuple[str, ...]] = {
         "rt.odds({a}, {t})", "np.exp({t}, out={t})", "{t} += {one}", "np.divide({a}, {t}, out={d})",
     ),
     "nn.gelu_tanh": (
-        "np.multiply({a}, {a}, out={t})", "{t} *= {cubic}", "{t} += {one}", "np.multiply({a}, {root}, out={u})",
-        "{t} *= {u}", "np.tanh({t}, out={t})", "{t} += {one}", "np.multiply({a}, {half}, out={u})",
-        "np.multiply({u}, {t}, out={d})",
+        "np.multiply({a}, {a}, out={t})", "{t} *= {cubic}", "{t} += {one}", "{t} *= {a}", "{t} *= {turned}",
+        "np.exp({t}, out={t})", "{t} += {one}", "np.divide({a}, {t}, out={d})",
     ),
     "erf": ("rt.erf({a}, {d})",),
 }  # fmt: skip
 """Operators of several steps: ``a`` the operand, ``d`` the result, which may be the operand (``a`` is not read after
-``d`` is written), ``t`` and ``u`` scratch memory."""
+``d`` is written), ``t`` and ``u`` scratch memory. ``(1 + tanh(y)) / 2`` is ``1 / (1 + exp(-2 * y))``, where nothing
+cancels."""
+
+POWERS: dict[int, tuple[str, ...]] = {
+    -1: ("np.divide({one}, {a}, out={d})",),
+    2: ("np.square({a}, out={d})",),
+    3: ("np.multiply({a}, {a}, out={t})", "np.multiply({t}, {a}, out={d})"),
+    4: ("np.multiply({a}, {a}, out={t})", "np.multiply({t}, {t}, out={d})"),
+}
+"""Powers that are a product or two, each off by less than a unit (8 are permitted); what is beyond a format in between
+is so in the end."""
+
+DIVISIONS: dict[tuple[str, bool], tuple[str, ...]] = {
+    ("floor_divide", False): ("np.floor_divide({a}, {by}, out={d})",),
+    ("floor_divide", True): ("np.right_shift({a}, {places}, out={d})",),
+    ("floor_mod", False): ("np.floor_divide({a}, {by}, out={t})", "{t} *= {by}", "np.subtract({a}, {t}, out={d})"),
+    ("floor_mod", True): ("np.bitwise_and({a}, {less}, out={d})",),
+}
+"""Divisions of integers by a number above 0, and whether that is a power of two."""
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-OF_INTEGERS = frozenset({"add", "subtract", "multiply", "maximum", "minimum"})
+BITS = {"bitwise_and": "np.bitwise_and", "bitwise_or": "np.bitwise_or", "bitwise_xor": "np.bitwise_xor"}
+OF_INTEGERS = frozenset({"add", "subtract", "multiply", "maximum", "minimum", "negative", "abs", "square", *BITS})
 """What NumPy does to integers as the language does, wrapping."""
+SHIFTS = {"left_shift": "np.left_shift", "right_shift": "np.right_shift"}
+"""Steps if the count is a number that the dtype has so many bits for."""
+
+UFUNCS = {**BINARY, **UNARY, **COMPARE, **TESTS, **LOGIC, **BITS, **SHIFTS}
+
+WHOLE = frozenset({"floor_divide", "floor_mod"})
+"""Divisions of integers that are steps if the divisor is a number above 0: NumPy divides by one number without
+dividing, and finds what is left only by dividing."""
 
 OF_FLOAT32 = frozenset({"nn.gelu", "erf"})
 
-ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where", "clip"}) - {"nn.relu"}
+ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where", "clip", "power", *WHOLE}) - {"nn.relu"}
 """Steps that are worth a group of their own."""
 
 NUMBERS = {
     "zero": Fraction(0), "one": Fraction(1), "half": Fraction(1, 2), "root": ROOT_TWO_OVER_PI,
-    "cubic": Fraction(44715, 1000000),
+    "turned": -2 * ROOT_TWO_OVER_PI, "cubic": Fraction(44715, 1000000), "root_half": ROOT_HALF,
 }  # fmt: skip
 
 
@@ -95,6 +121,7 @@ class Writes(Protocol):
     live: Liveness | None
     folded: dict[int, VarBinding]
     depth: int
+    plain: bool
 
     def line(self, text: str) -> None: ...
 
@@ -144,19 +171,33 @@ class Group:
         result = made.dtype
         if name in OF_INTEGERS and result in INTEGERS:
             return set(kinds) == {result}
+        if name in WHOLE or name in SHIFTS:
+            return result in INTEGERS and kinds == [result, result] and self._count(name, call.args[1]) is not None
         if name in BINARY or name in UNARY or name in SEVERAL:
             return result in FLOATS and set(kinds) == {result} and (name not in OF_FLOAT32 or result == "float32")
         if name in COMPARE:
-            return result == "bool" and len(set(kinds)) == 1 and kinds[0] in (*FLOATS, "int32", "int64")
+            return result == "bool" and len(set(kinds)) == 1 and kinds[0] in (*FLOATS, *INTEGERS)
         if name in TESTS:
             return result == "bool" and kinds[0] in FLOATS
         if name == "astype":
-            return result in FLOATS and kinds[0] in ("bool", *FLOATS)
+            return (
+                kinds[0] in ("bool", *INTEGERS, *FLOATS)
+                if result in FLOATS
+                else (result in INTEGERS and kinds[0] in ("bool", *INTEGERS))
+            )
         if name in LOGIC:
             return result == "bool" and set(kinds) == {"bool"}
         if name == "clip":
             return result in FLOATS and kinds[0] == result and _limits(call) is not None
-        return name == "where" and result in FLOATS and kinds == ["bool", result, result]
+        return name == "where" and result in (*FLOATS, *INTEGERS) and kinds == ["bool", result, result]
+
+    def _count(self, name: str, node: Expr) -> int | None:
+        """The number by which a step of integers divides or shifts, where it may be one."""
+        if not isinstance(node, Constant) or node.shape != ():
+            return None
+        number = int(bits.decode(node.dtype, node.data[0]))
+        fits = 0 <= number < dtypes.bits(node.dtype) if name in SHIFTS else number > 0
+        return number if fits else None
 
     def _kind(self, expr: Expr) -> str | None:
         """The dtype of an operand that a step may have: a scalar constant, or a tensor whose extents are known."""
@@ -308,21 +349,21 @@ class Group:
         limits = None if bounds is None else [self._number(dtype, each) for each in bounds]
         given = call.args[:1] if limits is not None else call.args
         args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in given]
-        spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
+        several = self._several(name, call)
+        spare = {key: memory.take(dtype) for key in "tu" if f"{{{key}}}" in "".join(several)}
         for read in reversed(used(each)):  # (what is freed last is taken first: in place of the first operand)
             if last[read] == k:
                 memory.free(read)
         target = memory.make(each.name, dtype)
         for register in spare.values():
             memory.spare.setdefault(dtype, []).append(register)
-        if name in SEVERAL:
-            numbers = {key: self._number(dtype, value) for key, value in NUMBERS.items()}
-            steps = SEVERAL[name][:-1] if each.name in self.divisors else SEVERAL[name]
+        if several:
+            told = "".join(several)
+            numbers = {k: self._number(dtype, n) for k, n in self._numbers(name, call).items() if f"{{{k}}}" in told}
+            steps = several[:-1] if each.name in self.divisors else several
             return [line.format(a=args[0], d=target, **spare, **numbers) for line in steps]
         if limits is not None:
             return [f"np.clip({args[0]}, {limits[0]}, {limits[1]}, out={target})"]
-        if name == "power" and isinstance(call.args[1], Constant) and self._is(call.args[1], 2):
-            return [f"np.square({args[0]}, out={target})"]
         under = [n for n in _arguments(each) if n in self.divisors]
         if under:
             first = isinstance(call.args[0], Var) and call.args[0].name == under[0]
@@ -343,8 +384,24 @@ class Group:
         ):
             return [f"np.multiply({args[0]}, {self._constant(turned)}, out={target})"]
         if name == "astype":
-            return [f"np.copyto({target}, {args[0]}, casting='same_kind')"]
-        return [f"{ {**BINARY, **UNARY, **COMPARE, **TESTS, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
+            return [f"np.copyto({target}, {args[0]}, casting='unsafe')"]
+        return [f"{UFUNCS[name]}({', '.join(args)}, out={target})"]
+
+    def _several(self, name: str, call: Call) -> tuple[str, ...]:
+        """The lines of an operator of several steps; of another none."""
+        if name == "power" and isinstance(call.args[1], Constant):
+            return next((steps for number, steps in POWERS.items() if self._is(call.args[1], number)), ())
+        if name in WHOLE and (number := self._count(name, call.args[1])) is not None:
+            return DIVISIONS[name, number & (number - 1) == 0]
+        return SEVERAL.get(name, ())
+
+    def _numbers(self, name: str, call: Call) -> dict[str, Fraction]:
+        """The numbers of such lines."""
+        if name not in WHOLE:
+            return NUMBERS
+        number = self._count(name, call.args[1]) or 1
+        whole = {"by": number, "less": number - 1, "places": number.bit_length() - 1}
+        return {key: Fraction(each) for key, each in whole.items()}
 
     def _is(self, node: Constant, number: int) -> bool:
         return node.shape == () and bits.decode(node.dtype, node.data[0]) == number

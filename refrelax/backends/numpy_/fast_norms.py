@@ -197,6 +197,13 @@ def _rounded(apply: Apply) -> Apply:
     def run(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
         if not narrow(x, gamma, beta):
             return apply(x, gamma, beta, out=out, **attrs)
+        first = None if "channel_axis" in attrs else trailing(attrs["axes"], x.ndim)
+        rows = None if first is None else as_rows(x, first)
+        if rows is not None and gamma.shape == beta.shape == x.shape[first:]:
+            target, kept = fresh(x.shape, x.dtype), ((gamma, attrs["scale"]), (beta, attrs["center"]))
+            scale, shift = (widened(v).reshape(-1) if of else None for v, of in kept)
+            fast_rows.narrow_layer_norm(rows, scale, shift, attrs["epsilon"], target.reshape(rows.shape))
+            return target
         found = wider(x, gamma, beta, **{**attrs, "scale": False, "center": False})
         axes = [a % x.ndim for a in ([attrs["channel_axis"]] if "channel_axis" in attrs else attrs["axes"])]
         return _moved(attrs, found, spread(gamma, axes, x.ndim), spread(beta, axes, x.ndim))

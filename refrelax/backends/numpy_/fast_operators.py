@@ -22,7 +22,7 @@ from refrelax.backends.numpy_.fast_places import PLACES, whole
 from refrelax.backends.numpy_.fast_rows import FLOATS, SHORT, VECDOT, blocks, row_squares, row_sums, trailing
 from refrelax.backends.numpy_.fast_scales import dequantize, quantize
 from refrelax.backends.numpy_.memory import fresh
-from refrelax.backends.numpy_.narrow import HALF, narrowed, widened
+from refrelax.backends.numpy_.narrow import HALF, UPPER, narrowed, widened
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.backends.numpy_.operators_linear import product_of
@@ -139,16 +139,49 @@ def _axes(axis: Any) -> Any:
 
 def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
     first = None if axis is None or axis == [] else trailing(axis, x.ndim)
-    if first and x.flags.c_contiguous and 0 < (width := prod(x.shape[first:])) <= SHORT:
+    if first and x.flags.c_contiguous and 0 < (width := prod(x.shape[first:])) <= SHORT and not few_columns(x):
         lead = x.shape[:first]
         total = np.einsum("ij->i", x.reshape(prod(lead), width))
         return total.reshape((*lead, *(1,) * (x.ndim - first)) if keepdims else lead)
+    if first is not None and first == x.ndim - 1 and few_columns(x):
+        return columns(np.add, x, keepdims)
     sum_: Any = np.add.reduce
     if first is None and isinstance(axis, list) and x.ndim - 1 in axis and x.flags.c_contiguous:
         if 0 < x.shape[-1] <= SHORT and x.size >= LARGE and x.shape[-1] >= LANES:  # the last axis, then the others
             lines = np.einsum("ij->i", x.reshape(-1, x.shape[-1])).reshape((*x.shape[:-1], 1))
             return sum_(lines, axis=tuple(axis), keepdims=keepdims)
     return sum_(x, axis=_axes(axis), keepdims=keepdims)
+
+
+FEW_COLUMNS, MANY_ROWS = 8, 64
+"""Elements of lines so short that all lines together, element by element, are less work than one line after the other,
+and so many lines."""
+
+
+def few_columns(x: Any) -> bool:
+    """Whether the last axis of ``x`` is better folded by its columns."""
+    return bool(x.ndim > 1 and 0 < x.shape[-1] <= FEW_COLUMNS and x.size >= MANY_ROWS * x.shape[-1])
+
+
+def columns(fold: Any, x: Any, keepdims: bool = False) -> Any:
+    """``x`` folded along its last axis, in order."""
+    first, *others = [x[..., k : k + 1] if keepdims else x[..., k] for k in range(x.shape[-1])]
+    if not others:
+        return first.copy()
+    total = fold(first, others[0])
+    for each in others[1:]:
+        fold(total, each, out=total)
+    return total
+
+
+def by_columns(form: Any, a: Any, b: Any) -> Any:
+    """A step of two arrays with a short last axis, one element of it after the other."""
+    if a.shape[-1] != b.shape[-1] or a.ndim < 2:
+        return form(a, b)
+    result = fresh(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+    for k in range(a.shape[-1]):
+        form(a[..., k], b[..., k], out=result[..., k])
+    return result
 
 
 LANES = 32
@@ -177,6 +210,9 @@ def sum_of_products(a: Any, b: Any, axis: Any, keepdims: bool, mean: bool) -> An
                 return total.reshape([1 if k in axes else n for k, n in enumerate(a.shape)]) if keepdims else total
         product = a * b
         return (_mean if mean else _total)(product, axis, keepdims)
+    if first == a.ndim - 1 and few_columns(a):
+        total = columns(np.add, a * b, keepdims)
+        return np.divide(total, a.dtype.type(width), out=total) if mean else total
     lead = a.shape[:first]
     rows, others = a.reshape(prod(lead), width), b.reshape(prod(lead), width)
     total = VECDOT(rows, others) if width <= SHORT else _long(rows, others)
@@ -247,6 +283,8 @@ def _extreme(name: str, ufunc: Any) -> Apply:
         if not (usual(x) or exact) or not x.size or axis == []:
             return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
         first = None if axis is None or not x.flags.c_contiguous else trailing(axis, x.ndim)
+        if first is not None and first == x.ndim - 1 and few_columns(x):
+            return columns(ufunc, x, bool(keepdims))
         if first is not None and x.ndim - first > 1:  # (several axes as one: NumPy goes along the last one alone)
             found = ufunc.reduce(x.reshape(*x.shape[:first], -1), axis=-1)
             return found.reshape(*x.shape[:first], *(1,) * (x.ndim - first)) if keepdims else whole(found)
@@ -287,9 +325,9 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
             found = np.matmul(a, b)
             return found if type(found) is np.ndarray else np.asarray(found)
         return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
-    if a.ndim == b.ndim == 2 and a.dtype == b.dtype == np.float16 and a.shape[1] == b.shape[0] and a.size >= LARGE:
-        if out_dtype is None or out_dtype in ("void", "float16"):
-            return _half_product(a, b)
+    if a.dtype == b.dtype and a.dtype in (HALF, UPPER) and a.ndim > 1 < b.ndim and a.size >= LARGE:
+        if out_dtype is None or out_dtype in ("void", a.dtype.name):
+            return _narrow_product(a, b)
     if a.dtype is b.dtype is BYTE and out_dtype == "int32" and a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0]:
         if 0 < a.shape[1] < SUMS and a.size and b.size:
             return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.int32)
@@ -309,10 +347,13 @@ BYTE, SUMS = np.dtype(np.int8), 1 << 10
 """So many products of bytes, at most 2**14 each, have sums that float32 holds, in any order."""
 
 
-def _half_product(a: Any, b: Any) -> Any:
-    """Of matrices of float16: in float32, in memory that was used before, rounded once."""
-    product = np.matmul(widened(a), widened(b), out=fresh((a.shape[0], b.shape[1]), np.float32))
-    return narrowed(product, HALF, fresh(product.shape, np.float16))
+def _narrow_product(a: Any, b: Any) -> Any:
+    """Of matrices of float16 or bfloat16: in float32, of two in memory that was used before, rounded once."""
+    if a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0]:
+        product = np.matmul(widened(a), widened(b), out=fresh((a.shape[0], b.shape[1]), np.float32))
+    else:
+        product = np.matmul(widened(a), widened(b))
+    return narrowed(product, a.dtype, fresh(product.shape, a.dtype))
 
 
 # --- making ----------------------------------------------------------------------------------------------------------

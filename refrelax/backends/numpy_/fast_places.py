@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.blocks import where as by_bits
 from refrelax.backends.numpy_.fast_rows import FLOATS
 from refrelax.backends.numpy_.memory import fresh, in_rows
 from refrelax.backends.numpy_.operands import within
@@ -42,6 +43,21 @@ INDEX, OF_FLOATS = np.dtype(np.int64), {each.name: each.type for each in FLOATS}
 
 def scatter_nd(x: Any, indices: Any, updates: Any, reduction: str = "update") -> Any:
     """Rows stored at places that are all there."""
+    if (
+        reduction == "update"
+        and indices.ndim == 2
+        and indices.shape[1] == 1
+        and indices.dtype is INDEX
+        and x.dtype is updates.dtype
+        and x.ndim
+        and updates.shape == (indices.shape[0], *x.shape[1:])
+        and updates.size > indices.shape[0] * (MOST // x.itemsize)
+        and within(indices, x.shape[0])
+    ):
+        result = in_rows(x)
+        for place, row in zip(indices[:, 0].tolist(), updates, strict=True):
+            result[place] = row
+        return result
     if (
         reduction == "update"
         and x.ndim == indices.ndim == updates.ndim == 2
@@ -81,6 +97,19 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
             np.add.at(result.reshape(-1), places.reshape(-1), np.add(values, 0).reshape(-1))  # (a sum begins at +0)
             return result
     return OPERATORS["relax.index_put"]({"accumulate": accumulate}, (x, indices, values), True)
+
+
+def prelu(x: Any, alpha: Any, axis: int) -> Any:
+    """By factors of at most 1 above 0 it is the greater of ``x`` and the product; else chosen by bits."""
+    usual = type(x) is np.ndarray and x.dtype in FLOATS and x.dtype is alpha.dtype and x.ndim and x.flags.c_contiguous
+    if not usual or alpha.ndim != 1 or alpha.shape[0] not in (1, x.shape[axis]) or not alpha.size:
+        return whole(OPERATORS["relax.nn.prelu"]({"axis": axis}, (x, alpha), True))
+    laid = alpha.reshape([-1 if k == axis % x.ndim else 1 for k in range(x.ndim)])
+    product = np.multiply(x, laid, out=fresh(x.shape, x.dtype))
+    if alpha.min() > 0 and alpha.max() <= 1:
+        return np.maximum(x, product, out=product)
+    by_bits(np.greater(x, x.dtype.type(0)), x, product, product)
+    return product
 
 
 def one_hot(x: Any, on: Any, off: Any, depth: int, axis: int) -> Any:
@@ -188,4 +217,5 @@ PLACES: dict[str, Callable[..., Any]] = {
     "relax.astype": astype,
     "relax.nn.conv2d": conv2d,
     "relax.nn.softplus": softplus,
+    "relax.nn.prelu": prelu,
 }

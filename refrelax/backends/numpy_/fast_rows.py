@@ -137,6 +137,34 @@ def layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
             np.add(t, beta, out=t)
 
 
+NEAR_WIDE = 1 << 15
+"""Elements of a block of which some arrays are of binary64."""
+
+
+def narrow_layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
+    """Of matrices of a narrow format, ``gamma`` and ``beta`` in float32, or ``None``. Differences from the mean cancel:
+    that is calculated in binary64, and taken away in two parts. What is normalised is rounded before scale and shift,
+    and so are these."""
+    count = x.shape[1]
+    for part in blocks(x.shape[0], x.shape[1], NEAR_WIDE):
+        t = widened(x[part])
+        mean = row_sums(t.astype(np.float64)) / count
+        most = mean.astype(np.float32)
+        np.subtract(t, most, out=t)
+        np.subtract(t, (mean - most).astype(np.float32), out=t)
+        width = row_squares(t)
+        width /= np.float32(count)
+        width += np.float32(epsilon)
+        np.sqrt(width, out=width)
+        np.divide(np.float32(1), width, out=width)
+        np.multiply(t, width, out=t)
+        for number, step in ((gamma, np.multiply), (beta, np.add)):
+            if number is not None:
+                rounded(t, x.dtype)
+                step(t, number, out=t)
+        narrowed(t, x.dtype, out[part])
+
+
 def rms_norm(x: Any, weight: Any, epsilon: float, out: Any) -> None:
     kind = x.dtype.type
     if len(x) == 1:
@@ -176,10 +204,17 @@ def group_norm(x: Any, gamma: Any, beta: Any, epsilon: float, groups: int, chann
             np.add(cells, beta[:, None], out=cells)
 
 
+NEAR_CHANNELS = 1 << 17
+"""Elements that stay near all together."""
+
+
 def by_channel(x: Any, out: Any) -> tuple[Any, Any]:
     """The mean and the variance of every channel of (batch, channels, space), and the distance from the mean."""
     count = x.dtype.type(x.size // x.shape[1])
     center = np.add.reduce(np.einsum("ncs->nc", x), 0) / count
+    if x.size <= NEAR_CHANNELS:
+        np.subtract(x, center[:, None], out=out)
+        return center, np.add.reduce(np.einsum("ncs,ncs->nc", out, out), 0) / count
     width = np.zeros_like(center)
     for k in range(len(x)):
         t = np.subtract(x[k], center[:, None], out=out[k])

@@ -6,17 +6,18 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import dtype_text, held
 from refrelax.backends.numpy_.fast_attention import attention_at, gathered
-from refrelax.backends.numpy_.fast_operators import LARGE
+from refrelax.backends.numpy_.fast_operators import FEW_COLUMNS, LARGE
 from refrelax.backends.numpy_.fast_sums import centred, folded, sum_at
 from refrelax.backends.numpy_.graph_checks import forgets, known_type, match_types
 from refrelax.backends.numpy_.graph_values import by_definition, dtypes_of, known_outside, value
 from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
-from refrelax.backends.numpy_.liveness import Liveness
+from refrelax.backends.numpy_.liveness import Liveness, same_shape
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.narrow_groups import group_at
 from refrelax.semantics.graph.link import nodes
@@ -41,6 +42,7 @@ from refrelax.syntax.graph import (
     ShapeExpr,
     StringValue,
     Tuple,
+    TupleGetItem,
     Var,
     VarBinding,
 )
@@ -64,7 +66,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     if writer.reuse:
         func, writer.chains = gathered(func)
         func, writer.folded = folded(centred(func))
-        writer.joined = joined(func)
+        writer.joined, writer.first = joined(func), firsts(func)
         writer.live = Liveness(writer.types, writer.prefix, writer.places).function(func)
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
@@ -190,6 +192,9 @@ def binding(writer: Writer, each: Binding) -> None:
             if writer.live and isinstance(each.value, Call) and each.value.op in NEW:
                 writer.own.add(each.name)
             text = straight or value(writer, each.value)
+            if id(each) in writer.first and isinstance(each.value, Call):
+                attrs = tuple((k, "values" if k == "ret_type" else v) for k, v in each.value.attrs)
+                text = f"({value(writer, replace(each.value, attrs=attrs))},)"
             target = placed or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     if drops(each):
@@ -239,6 +244,8 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
                 return None
             if not _tensor(writer, a.name) or (isinstance(b, Var) and not _tensor(writer, b.name)):
                 return None
+            if isinstance(b, Var) and _stretched(made, writer.type_of(a.name), writer.type_of(b.name)):
+                return f"rt.by_columns({DIRECT[name]}, {value(writer, a)}, {value(writer, b)})"
             return f"{DIRECT[name]}({value(writer, a)}, {value(writer, b)})"
         case Call(op=Op(name="relax.matmul"), args=(Var() as a, Var() as b)):
             factors = [writer.type_of(v.name) for v in (a, b)]
@@ -285,6 +292,18 @@ def direct(writer: Writer, each: VarBinding) -> str | None:
             return f"rt.softmax({local(source)})" if last else None
         case _:
             return None
+
+
+def _stretched(made: TensorType, a: Type | None, b: Type | None) -> bool:
+    """Whether NumPy would go over the last axis of a result alone, again and again: it is short, and an operand is
+    stretched along one before it."""
+    ends = [
+        t.shape[-1] if isinstance(t, TensorType) and isinstance(t.shape, tuple) and t.shape else None for t in (a, b)
+    ]
+    last = [as_int(end) if end is not None else None for end in ends]
+    if last[0] is None or last[0] != last[1] or not 1 < last[0] <= FEW_COLUMNS:
+        return False
+    return not (same_shape(a, made) and same_shape(b, made))
 
 
 def _slices(type_: Type | None, bounds: Sequence[Expr]) -> str | None:
@@ -336,6 +355,24 @@ def _tensor(writer: Writer, name: str) -> bool:
     return isinstance(type_, TensorType) and type_.dtype is not None and isinstance(type_.shape, tuple)
 
 
+def firsts(func: Function) -> frozenset[int]:
+    """The bindings of a function to an ``R.topk`` of both values and places, of which nothing reads the places."""
+    every = list(nodes(func.body))
+    uses = Counter(node.name for node in every if isinstance(node, Var))
+    values = Counter(
+        node.tuple.name
+        for node in every
+        if isinstance(node, TupleGetItem) and isinstance(node.tuple, Var) and node.index == 0
+    )
+    return frozenset(
+        id(each)
+        for block in func.body.blocks
+        for each in block.bindings
+        if isinstance(each.value, Call) and each.value.op == Op("relax.topk") and each.value.attr("ret_type") == "both"
+        if uses[each.name] == values[each.name]
+    )
+
+
 def joined(func: Function) -> frozenset[int]:
     """The bindings of a function that reshape a variable for one ``R.concat`` in the same block, and for nothing
     else."""
@@ -368,7 +405,7 @@ def _local_function(writer: Writer, name: str, func: Function) -> None:
     inner = Writer(
         writer.module, writer.types, writer.constants, writer.observed, f"{writer.path}/{name}",
         f"{writer.prefix}{name}/", writer.lines, writer.depth, set(writer.symbols), writer.reuse,
-        answers=writer.answers,
+        writer.plain, answers=writer.answers,
     )  # fmt: skip
     function_source(inner, local(name), func)
 

@@ -88,6 +88,8 @@ class Writer:
     symbols: set[str] = field(default_factory=set)
     reuse: bool = False
     """Whether memory that nothing can see any more is reused (never where bindings are observed)."""
+    plain: bool = False
+    """Whether all operators are the text's own: none stands for a loop program, which may permit less."""
     live: Liveness | None = None
     chains: Mapping[int, Chain] = field(default_factory=dict)
     """Attentions written out, by the identity of their first binding."""
@@ -95,6 +97,8 @@ class Writer:
     """Products that only a sum right behind them sees, by identity, with that sum (``fast_sums.py``)."""
     joined: frozenset[int] = frozenset()
     """Reshapes that only a concatenation sees, by identity."""
+    first: frozenset[int] = frozenset()
+    """Calls of which only the first of several results is read, by identity of their binding."""
     table: str = "ops"
     """Where operators are looked up."""
     places: Mapping[str, str] = field(default_factory=dict)

@@ -76,14 +76,19 @@ _HALF_LESS, _LAST, _UPPER, _PLACES = (np.array(n, np.uint32) for n in (0x7FFF, 1
 
 
 def _cut(t: Any) -> None:
-    """Round to the upper half of the bits: up from above the middle, and from the middle if the last place is odd. What
-    is carried into the exponent is the next power of two, or the infinity."""
+    """Round to the upper half of the bits."""
+    bits = _carried(t)
+    np.bitwise_and(bits, _UPPER, bits)
+
+
+def _carried(t: Any) -> Any:
+    """The bits of ``t``, over it, with what their lower half adds to the upper one: up from above the middle, and from
+    the middle if the last place is odd. What is carried into the exponent is the next power of two, or the infinity."""
     bits, odd = t.view(_BITS), _spare(t).view(_BITS)
     np.right_shift(bits, _PLACES, odd)
     np.bitwise_and(odd, _LAST, odd)
     np.add(odd, _HALF_LESS, odd)
-    np.add(bits, odd, bits)
-    np.bitwise_and(bits, _UPPER, bits)
+    return np.add(bits, odd, bits)
 
 
 _PARTS, _BELOW = np.array(2.0**16 + 1, WIDE), np.array(2.0**-16, WIDE)
@@ -171,9 +176,16 @@ def _even(t: Any, sign: int = 0) -> bool:
 
 
 def narrowed(t: Any, kind: Any, out: Any = None, sign: int = 0) -> Any:
-    """Float32 elements rounded to a narrow format, ``sign`` as of ``rounded``; ``t`` is scratch memory afterwards."""
+    """Float32 elements, a NaN and ``sign`` as of ``rounded``, rounded to a narrow format; ``t`` is scratch memory
+    afterwards."""
     out = np.empty(t.shape, kind) if out is None else out
-    usual = t.size >= FEW and kind == HALF and t.flags.c_contiguous and out.flags.c_contiguous
+    usual = t.size >= FEW and t.flags.c_contiguous and out.flags.c_contiguous
+    if usual and kind == UPPER:
+        bits = _carried(t)
+        np.right_shift(bits, _PLACES, bits)
+        np.copyto(out.view(np.uint16), bits, casting="unsafe")
+        return out
+    usual = usual and kind == HALF
     if not usual or not _even(t, sign):
         np.copyto(out, t, casting="unsafe")
         return out

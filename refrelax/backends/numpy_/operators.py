@@ -21,6 +21,7 @@ from refrelax.backends.numpy_ import (
     operators_shape,
     operators_window,
 )
+from refrelax.backends.numpy_.blocks import power
 from refrelax.backends.numpy_.guests import hosted
 from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, array, axes_of, extents, is_float, literal, met
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
@@ -118,7 +119,7 @@ def _of_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
         a, b = array(args[0]), array(args[1])
         if not fast or a.dtype != b.dtype or a.dtype not in (np.float32, np.float64):
             return row(attrs, args, fast)
-        if form is np.power and b.size == 1 and b.reshape(-1)[0] == 2:
+        if form is power and b.size == 1 and b.reshape(-1)[0] == 2:
             wide = a if b.ndim <= a.ndim else np.broadcast_to(a, np.broadcast_shapes(a.shape, b.shape))
             return np.asarray(np.square(wide))
         return np.asarray(form(a, b))
@@ -324,7 +325,7 @@ ROWS: dict[str, Run] = {
     "relax.floor_mod": _binary(exact.floor_modulo),
     "relax.maximum": _binary(exact.maximum),
     "relax.minimum": _binary(exact.minimum),
-    "relax.power": _of_two(_binary(_power), np.power),
+    "relax.power": _of_two(_binary(_power), power),
     "relax.atan2": _of_two(_binary(lambda a, b: exact.binary("atan2", a, b)), np.arctan2),
     "relax.log_add_exp": _binary(_log_add_exp),
     "relax.left_shift": _binary(lambda a, b: np.left_shift(a, _count(a, b))),

@@ -108,8 +108,13 @@ def reverse_sequence(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 COMBINE = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
 
 
-STEPS = {"add": np.add, "mul": np.multiply}
+STEPS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 """What NumPy does itself, one element after the other."""
+
+
+def _as_numpy(reduction: str, *parts: Any) -> bool:
+    """Whether NumPy's step is the language's: of a zero of either sign its extremes are any."""
+    return reduction in ("add", "mul") or (reduction in STEPS and all(map(_one_zero, parts)))
 
 
 def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
@@ -119,7 +124,11 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     rest = x.shape[len(index) :]
     if 0 in shape or 0 in rest:  # nothing to store
         return np.array(x, order="C")
-    if reduction in STEPS and _flat(x, index, values) and (reduction == "mul" or _one_zero(values) or _one_zero(x)):
+    if (
+        reduction in ("add", "mul")
+        and _flat(x, index, values)
+        and (reduction == "mul" or _one_zero(values) or _one_zero(x))
+    ):
         return _near(x, index, values.astype(x.dtype, copy=False), STEPS[reduction])
     index = [_placed(i, n, x.shape) for i, n in zip(index, x.shape, strict=False)]
     if values.shape != (*shape, *rest):
@@ -148,8 +157,9 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     else:
         if reduction == "add" and not (_one_zero(values) or _one_zero(x)):  # a sum begins at +0: no stored-to -0 stays
             rows[position] += np.zeros((), dtype=x.dtype)
-        if rows.ndim == 1 and reduction in STEPS and x.dtype.num in PLAIN_SORTS:
-            STEPS[reduction].at(rows, position, values.astype(x.dtype, copy=False))
+        values = values.astype(x.dtype, copy=False)
+        if rows.ndim == 1 and x.dtype.num in PLAIN_SORTS and _as_numpy(reduction, rows, values):
+            STEPS[reduction].at(rows, position, values)
             return result.reshape(x.shape)
         _folded(rows, position, values, FOLDS[COMBINE[reduction]])
     return result.reshape(x.shape)
@@ -361,12 +371,14 @@ def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     """``fast``: zeros of either sign in any order."""
     (x,), axis, descending = args, attrs["axis"] % args[0].ndim, attrs["descending"]
     if x.dtype.num in PLAIN_SORTS and x.size and (fast or _one_zero(x)):
-        found = in_rows(x)
-        found.sort(axis=axis)
         if not descending:
+            found = in_rows(x)
+            found.sort(axis=axis)
             return found
-        if not is_float(x.dtype) or not np.isnan(np.take(found, -1, axis=axis)).any():
-            return in_rows(np.flip(found, axis))
+        turn: Any = np.negative if is_float(x.dtype) else np.invert  # (NaNs are last either way)
+        found = turn(x, out=fresh(x.shape, x.dtype))
+        found.sort(axis=axis)
+        return turn(found, out=found)
     return np.take_along_axis(x, positions(x, axis, descending), axis)
 
 

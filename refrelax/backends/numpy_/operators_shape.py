@@ -62,16 +62,19 @@ def eye_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return _diagonal(args[0].shape, int(number(args[1])), dtype)
 
 
-TRIANGLE = 64
-"""Rows of a triangle that are written at a time."""
+TRIANGLE, WHOLE = 64, 1 << 17
+"""Rows of a triangle that are written at a time; elements of a matrix whose triangle is written at once."""
 
 
 def _triangle(lower: bool) -> Run:
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         x, k = args[0], int(number(args[1]))
         rows, columns = x.shape[-2:]
-        result = fresh(x.shape, x.dtype)
         zero = np.zeros((), x.dtype)
+        if x.ndim == 2 and x.size <= WHOLE:
+            kept = np.tri(rows, columns, k - (not lower), dtype=bool)
+            return np.where(kept, x, zero) if lower else np.where(kept, zero, x)
+        result = fresh(x.shape, x.dtype)
         for first in range(0, rows, TRIANGLE):  # what a few rows keep, what they lose, and a triangle between
             part = slice(first, min(first + TRIANGLE, rows))
             low = min(max(first + k + lower, 0), columns)

@@ -16,7 +16,8 @@ import numpy as np
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, plain
+from refrelax.backends.numpy_.narrow import narrowed, widened
+from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, is_float, literal, met, plain
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -73,6 +74,14 @@ def padded(x: Any, before: Sequence[int], after: Sequence[int], fill: Any) -> An
 def _conv(n: int) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         x, w = args
+        if (
+            fast
+            and x.dtype == w.dtype
+            and x.dtype.name in NARROW
+            and attrs["out_dtype"] in (None, "", "void", x.dtype.name)
+        ):
+            wide = run({**attrs, "out_dtype": "float32"}, (widened(x), widened(w)), fast)
+            return narrowed(wide, x.dtype)
         meeting = met(x.dtype, w.dtype)
         dtype = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] not in (None, "", "void") else x.dtype
         x, w = (exact.converted(exact.converted(v, meeting), dtype) for v in (x, w))

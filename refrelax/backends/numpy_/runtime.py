@@ -19,6 +19,7 @@ from refrelax.backends.numpy_ import (
     fast_places,
     narrow,
     operators_linear,
+    pairs,
 )
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -295,16 +296,19 @@ def so_many(name: str, args: tuple[Any, ...], wanted: int) -> tuple[Any, ...]:
 attend = attention.attend
 attend_biased = attention.attend_biased
 blocked = blocks.blocked
-blocked_upper = blocks.blocked_upper
-blocked_told = blocks.blocked_told
+blocked_upper = pairs.blocked_upper
+blocked_told = pairs.blocked_told
 kinds = blocks.KINDS
-widened = narrow.widened
+widened = pairs.widened
+by_columns = fast_operators.by_columns
+packed = pairs.packed
 rounded = narrow.rounded
 cut = narrow.cut
 narrowed = narrow.narrowed
 filled = blocks.filled
 Reshaped = blocks.Reshaped
 where = blocks.where
+power = blocks.power
 erf = blocks.erf
 odds = blocks.odds
 FEW = 1 << 11

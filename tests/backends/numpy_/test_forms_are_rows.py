@@ -202,6 +202,12 @@ def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
                     yield (given, (at, at // 2), values), {"accumulate": add}
                     yield (given, (at, at // 2), numbers(dtype, len(at), seed=2)), {"accumulate": add}
                 yield (numbers(dtype, 4), at, values), {"accumulate": add}
+        case "nn.prelu":
+            for dtype, shape, alpha in product(DTYPES[:4], ((3, 4), (2, 3, 30), (0, 3)), (0.5, 1.0, 2.0, -1.0)):
+                axis = len(shape) - 2 if len(shape) > 2 else -1
+                factors = np.full(shape[axis], numpy_dtype(dtype).type(alpha))
+                yield (numbers(dtype, *shape), factors), {"axis": axis}
+                yield (numbers(dtype, *shape), factors[:1]), {"axis": axis}
         case "nn.softplus":
             for dtype, shape, beta in product(DTYPES[:4], ((), (0,), (2, 30)), (1.0, 0.5)):
                 yield (numbers(dtype, *shape) * numpy_dtype(dtype).type(16),), {"beta": beta, "threshold": 20.0}
