@@ -27,7 +27,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 from given_finding import argument, headers  # noqa: E402
 
 from refrelax.commands import findings  # noqa: E402
-from refrelax.conformance.alone import find_to_fuzz  # noqa: E402
 from refrelax.errors import Rejection, UsageError  # noqa: E402
 from refrelax.judge.bisect import WrongPass, follow  # noqa: E402
 from refrelax.judge.campaign.causes import cause_of  # noqa: E402
@@ -63,23 +62,22 @@ def given(text: str) -> list[Any]:
     return found
 
 
-def ask(text: str, impl: str = "tvm") -> Answer:
+def ask(text: str, compiler: Any) -> Answer:
     """Check, then bisect and diff; with what other standards fix only where nothing else is found."""
     try:
         checked = check(parse(text))
     except Rejection as rejection:
         first = rejection.diagnostics[0]
         return Answer("check", named=[str(first.rule)], message=str(first)[:300])
-    told = [_asked(checked, text, impl, strict) for strict in (False, True)[: 1 + bool(headers(text, "strict"))]]
+    told = [_asked(checked, text, compiler, strict) for strict in (False, True)[: 1 + bool(headers(text, "strict"))]]
     return next((each for each in told if each.by), told[-1])
 
 
-def _asked(checked: CheckedModule, text: str, impl: str, strict: bool) -> Answer:
+def _asked(checked: CheckedModule, text: str, compiler: Any, strict: bool) -> Answer:
     pipeline = (headers(text, "pipeline") or ["default_build"])[0]
     if ":" in pipeline:
         pipeline = str(ROOT / pipeline)
     found = Answer(strict=strict)
-    compiler = findings.compiler(impl, None)
     try:
         answer = follow(checked, "main", given(text), compiler, pipeline, strict=strict).answer
         found.message = str(answer)[:300]
@@ -88,16 +86,11 @@ def _asked(checked: CheckedModule, text: str, impl: str, strict: bool) -> Answer
             found.named = [answer.name, answer.part]
     except (Rejection, UsageError) as error:
         found.message = f"{type(error).__name__}: {error}"[:300]
-    finally:
-        compiler.close()
-    implementation = find_to_fuzz(impl)
     try:
-        verdict = diff(checked, "main", given(text), implementation, strict=strict)
+        verdict = diff(checked, "main", given(text), compiler.implementation(pipeline), strict=strict)
     except (Rejection, UsageError) as error:
         verdict = None
         found.message += f" / {type(error).__name__}: {error}"[:300]
-    finally:
-        implementation.close()
     if isinstance(verdict, Divergence):
         args = given(text)
         empty = any(isinstance(each, Tensor) and 0 in each.shape for each in args)
@@ -130,9 +123,10 @@ def main() -> None:
     options = parser.parse_args()
     names = options.names or sorted(each.stem for each in Path(options.folder).glob("*.py"))
     found = blamed = 0
+    compiler = findings.compiler(options.impl, None)
     for name in names:
         text = (Path(options.folder) / f"{name}.py").read_text("utf-8")
-        answer = ask(text, options.impl)
+        answer = ask(text, compiler)
         right = rightly(text, answer)
         found += bool(answer.by)
         blamed += bool(right)
@@ -143,6 +137,7 @@ def main() -> None:
             how = f"{answer.by}{' --strict' if answer.strict and answer.by else ''}" or "MISSED"
             print(f"{name}: {how}; blamed {', '.join(answer.named) or 'nobody'} ({right or 'WRONG'})", flush=True)
             print(f"    {answer.message}", flush=True)
+    compiler.close()
     print(f"{found} of {len(names)} found, {blamed} rightly blamed", file=sys.stderr)
 
 
