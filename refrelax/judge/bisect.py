@@ -51,13 +51,17 @@ OnStage = Callable[[Stage, CheckedModule], None]
 BUILD = "build"
 """The name of what comes after the last pass."""
 
+READ = "read"
+"""The name of what comes before the first: the compiler's reader, which deduces types, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedStage:
     """A stage and how its outcome compares with the first program's.
 
-    ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, ``changed``, or
-    ``unseen`` (below the pipeline: no text, or none that this package can run).
+    ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, ``changed``,
+    ``open`` (there is nothing to compare), or ``unseen`` (below the pipeline: no text, or none that this package can
+    run).
     """
 
     stage: Stage
@@ -158,7 +162,7 @@ def follow(
     except Unlinkable as missing:
         nothing = NoVerdict(str(missing.diagnostics[0]), reason="library")
     if nothing is not None:
-        return Bisection((), nothing, nothing.report)
+        return walk.refusals(impl, pipeline, nothing)
     return walk.along(impl, pipeline)
 
 
@@ -243,6 +247,21 @@ class _Walk:
         if answer is None and len(self.steps) < 2 and not self.build_judged:
             raise UsageError(f"the pipeline {pipeline} has no pass: there is nothing to compare")
         return Bisection(tuple(self.steps), answer or hidden, self.report)
+
+    def refusals(self, chosen: Compiler, pipeline: str, nothing: NoVerdict) -> Bisection:
+        """There is nothing to compare. Where the run ends all the same, and only its elements are left open, a pass that
+        refuses the program or dies of it is wrong whatever they are."""
+        if nothing.reason == "open" and isinstance(self.reference.outcome, Returned):
+            module = self.reference.checked.module
+            try:
+                for way in (chosen.stages, getattr(chosen, "below", None)):
+                    for stage in way(module, pipeline) if way is not None else ():
+                        self.steps.append(ComparedStage(stage, "open" if stage.text else "unseen"))
+            except StagesEnded as ended:
+                wrong = self.ended(ended)
+                if isinstance(wrong, WrongPass):
+                    return Bisection(tuple(self.steps), wrong, self.report)
+        return Bisection(tuple(self.steps), nothing, nothing.report)
 
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
@@ -345,7 +364,7 @@ class _Walk:
     def ended(self, ended: StagesEnded) -> WrongPass | NoVerdict:
         """The pipeline went no further: by whose fault?"""
         how = STOPS.get(ended.kind)
-        if how is None or not ended.name or not self.steps:
+        if how is None or not ended.name or not (self.steps or ended.name == READ):
             reason = SILENT.get(ended.kind, "unread")
             return self.no_verdict(ended.message if not ended.name else str(ended), reason, ended.detail)
         last = self.last_seen

@@ -202,6 +202,34 @@ def test_what_says_nothing_about_a_pass_gives_no_verdict(name: str, kind: str) -
     assert isinstance(found, rr.NoVerdict) and "why" in found.why and found.reason in (kind, "unread")
 
 
+def test_a_reader_that_does_not_deduce_the_type_of_a_binding_is_found() -> None:
+    """Unlike a text that it does not take: that says nothing."""
+    found = bisect(end=judge.StagesEnded("read", "refused", "why", place="binary.cc:infer"))
+    assert isinstance(found, rr.WrongPass) and (found.name, found.index, found.part) == ("read", 0, "import")
+    assert found.kind == "refused" and found.place == "binary.cc:infer"
+
+
+NOTHING_TO_COMPARE = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 0), "float32")) -> R.Tensor((2,), "float32"):
+        a = R.max(x, axis=[1])
+        return a
+"""
+
+
+@pytest.mark.parametrize("kind", ["refused", "crash", "unsupported", None])
+def test_a_refusal_is_found_though_every_element_is_left_open(kind: str | None) -> None:
+    """What the elements are does not matter to a pass that does not take the program."""
+    end = None if kind is None else judge.StagesEnded("Fuse", kind, "why")
+    found = bisect(NOTHING_TO_COMPARE, program=NOTHING_TO_COMPARE, args=([[], []],), end=end)
+    if kind in ("refused", "crash"):
+        assert isinstance(found, rr.WrongPass) and (found.name, found.kind, found.index) == ("Fuse", kind, 1)
+    else:
+        assert isinstance(found, rr.NoVerdict) and found.reason == "open", found
+
+
 class Builds(Fixed):
     """A compiler with right passes and a wrong code generator."""
 

@@ -136,6 +136,15 @@ def place_of(error: BaseException) -> str:
     return ""
 
 
+DEDUCES = "tvm::script::ir_builder::relax::Emit"
+"""The frame under which TVM's reader adds a binding whose expression it has read, and asks for its type."""
+
+
+def deducing(error: BaseException) -> bool:
+    """Whether the reader had taken the text of a binding, and it is the deduction of its type that refuses."""
+    return any(DEDUCES in frame.name for frame in traceback.extract_tb(error.__traceback__))
+
+
 def asked_for(request: dict[str, Any]) -> list[Any]:
     """The passes that the request wants before TVM's own."""
     if not request.get("pipeline"):

@@ -4,7 +4,7 @@
 # arg: float32 [1, 2]
 # arg: int64 2
 # arg: float32 [3, 4]
-# pipeline: BundleModelParams,default_build
+# pipeline: BundleModelParams
 # blame: VMShapeLower, BundleModelParams
 @I.ir_module
 class Module:

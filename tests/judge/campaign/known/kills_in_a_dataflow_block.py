@@ -3,7 +3,7 @@
 # wrong: kills, which are impure, are put into a dataflow block
 # arg: float32 [1, 2]
 # right: float32 [4, 8]
-# pipeline: CallTIRRewrite,StaticPlanBlockMemory,KillAfterLastUse
+# pipeline: KillAfterLastUse
 # blame: KillAfterLastUse
 @I.ir_module
 class Module:
