@@ -1,13 +1,14 @@
 """Which known misbehaviours of TVM are found when their program is given, and what is blamed.
 
-``python tools/recall.py [NAME…] [--impl tvm@PYTHON] [--json]`` asks ``tests/judge/campaign/known/*.py``, each a program
-with headers: ``# source:`` where the misbehaviour is known from; ``# shows:`` how it shows in TVM alone
-(``tools/recall_alone.py`` says whether it does); ``# arg:`` as for ``tools/given_finding.py``, or ``prim DTYPE NUMBER``;
-``# pipeline:`` what is run (else ``default_build``); ``# strict:`` that only other standards fix the value, and which;
-``# blame:`` passes, stages or rules any of which is rightly blamed; ``# operator:`` the operator that is.
+``python tools/recall.py [NAME…] [--impl tvm@PYTHON] [--json]`` asks ``tests/judge/campaign/known/*.py``, each a
+program with headers: ``# source:`` where the misbehaviour is known from; ``# shows:`` how it shows in TVM alone
+(``tools/recall_alone.py`` says whether it does); ``# arg:`` as for ``tools/given_finding.py``, or ``prim DTYPE
+NUMBER``; ``# pipeline:`` what is run (else ``default_build``); ``# strict:`` that only other standards fix the value,
+and which; ``# blame:`` passes, stages or rules any of which is rightly blamed; ``# operator:`` the operator that is.
 
 Found is: the definition rejects what TVM takes (``check``), ``bisect`` ends with a wrong pass, or ``diff`` diverges.
-Each program is asked without ``--strict`` first. The operator that is blamed is that of the first wrong binding.
+Each program is asked without ``--strict``, and with it where nothing is found. The operator that is blamed is that of
+the first wrong binding; where a place in TVM's sources or a rule answers, that is named instead.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def ask(text: str, compiler: Any) -> Answer:
     except Rejection as rejection:
         first = rejection.diagnostics[0]
         return Answer("check", named=[str(first.rule)], message=str(first)[:300])
-    told = [_asked(checked, text, compiler, strict) for strict in (False, True)[: 1 + bool(headers(text, "strict"))]]
-    return next((each for each in told if each.by), told[-1])
+    found = _asked(checked, text, compiler, False)
+    return found if found.by else _asked(checked, text, compiler, True)
 
 
 def _asked(checked: CheckedModule, text: str, compiler: Any, strict: bool) -> Answer:
@@ -95,7 +96,7 @@ def _asked(checked: CheckedModule, text: str, compiler: Any, strict: bool) -> An
         args = given(text)
         empty = any(isinstance(each, Tensor) and 0 in each.shape for each in args)
         cause = cause_of(verdict, sorted(operators_of(checked.module)), "", empty)
-        found.named += [*cause.operators, *([verdict.place] if verdict.place else [])]
+        found.named += [cause.how.removeprefix("no trap: ")] if cause.answered else cause.operators
         found.by = found.by or "diff"
         found.message += f" | diff: {str(verdict)[:300]}"
     else:

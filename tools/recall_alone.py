@@ -1,8 +1,9 @@
 """Programs of ``tests/judge/campaign/known/`` as TVM alone has them: ``PYTHON-WITH-TVM tools/recall_alone.py FILE…``.
 
 One line of JSON each: ``{"name", "end", "stage", "what"}``, where the end is ``value``, ``refused``, ``illformed``,
-``dispatch`` or ``crash``, the stage a pass, ``read``, ``compile`` or ``run``. Nothing of refrelax is imported: this says
-whether a misbehaviour is there at all, before refrelax is asked to find it. Each program has a process of its own.
+``dispatch`` or ``crash``, the stage a pass, ``read``, ``compile`` or ``run``. Nothing of refrelax is imported: this
+says whether a misbehaviour is there at all, before refrelax is asked to find it. Each program has a process of its
+own.
 """
 
 from __future__ import annotations
