@@ -123,8 +123,11 @@ def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:
     return vm[name]
 
 
-GENERIC = ("tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFICyError", "tvm/ir/transform.py", "block_builder.py")
-"""Frames that are on every way."""
+GENERIC = (
+    "tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFICyError", "tvm/ir/transform.py", "block_builder.py",
+    "interop/tvm/worker.py", "interop/tvm/pass_worker.py", "interop/tvm/batch_worker.py",
+)  # fmt: skip
+"""Frames that are on every way, those of the workers among them: some of TVM's errors bring no frame of their own."""
 
 
 def place_of(error: BaseException) -> str:
