@@ -97,6 +97,7 @@ def _asked(checked: CheckedModule, text: str, compiler: Any, strict: bool) -> An
         empty = any(isinstance(each, Tensor) and 0 in each.shape for each in args)
         cause = cause_of(verdict, sorted(operators_of(checked.module)), "", empty)
         found.named += [cause.how.removeprefix("no trap: ")] if cause.answered else cause.operators
+        found.named += [each.what for each in verdict.report.open if verdict.kind == "end"]
         found.by = found.by or "diff"
         found.message += f" | diff: {str(verdict)[:300]}"
     else:
