@@ -96,8 +96,9 @@ def _asked(checked: CheckedModule, text: str, compiler: Any, strict: bool) -> An
         args = given(text)
         empty = any(isinstance(each, Tensor) and 0 in each.shape for each in args)
         cause = cause_of(verdict, sorted(operators_of(checked.module)), "", empty)
-        found.named += [cause.how.removeprefix("no trap: ")] if cause.answered else cause.operators
-        found.named += [each.what for each in verdict.report.open if verdict.kind == "end"]
+        found.named += [cause.how.rpartition(": ")[2]] if cause.answered else cause.operators
+        if verdict.kind == "end":
+            found.named += re.findall(r"\bR\.[\w.]+(?=:)", " ".join(map(str, verdict.report.open)))
         found.by = found.by or "diff"
         found.message += f" | diff: {str(verdict)[:300]}"
     else:
