@@ -38,6 +38,7 @@ elsewhere, or `spec/deviations.md` says; they were judged, confirmed and blamed 
 (`tools/given_finding.py`).
 
 `refrelax fuzz --impl tvm --known refrelax/interop/tvm/known_causes.toml` looks for others.
+`benchmarks/results/recall.md` counts how many misbehaviours are found that were known before.
 Made by `tools/make_findings.py`.
 """
 

@@ -12,7 +12,7 @@ Which stages are compared is linear, not a search by halves: a later pass may hi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,13 +51,17 @@ OnStage = Callable[[Stage, CheckedModule], None]
 BUILD = "build"
 """The name of what comes after the last pass."""
 
+READ = "read"
+"""The name of what comes before the first: the compiler's reader, which deduces types, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedStage:
     """A stage and how its outcome compares with the first program's.
 
-    ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, ``changed``, or
-    ``unseen`` (below the pipeline: no text, or none that this package can run).
+    ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, ``changed``,
+    ``open`` (there is nothing to compare), or ``unseen`` (below the pipeline: no text, or none that this package can
+    run).
     """
 
     stage: Stage
@@ -158,7 +162,7 @@ def follow(
     except Unlinkable as missing:
         nothing = NoVerdict(str(missing.diagnostics[0]), reason="library")
     if nothing is not None:
-        return Bisection((), nothing, nothing.report)
+        return walk.refusals(impl, pipeline, nothing)
     return walk.along(impl, pipeline)
 
 
@@ -217,17 +221,21 @@ class _Walk:
         """Stage by stage until one differs. After one that we cannot read or run, a stage that differs is only kept in
         mind: what is built has the word."""
         hidden: NoVerdict | None = None
+        other: NoVerdict | None = None  # the entry takes other arguments: nothing is compared from there on
         after: WrongPass | None = None
         answer: WrongPass | NoVerdict | None
         try:
             for stage in chosen.stages(self.reference.checked.module, pipeline):
-                if after is not None:
-                    self.steps.append(ComparedStage(stage, "unseen"))
+                if after is not None or other is not None:
+                    self.steps.append(ComparedStage(stage, "unseen" if other is None else "open"))
                     continue
                 counts = self.counts
                 answer = self.look(stage)
                 if isinstance(answer, WrongPass) and hidden is not None:
                     after, self.counts = answer, counts
+                elif isinstance(answer, NoVerdict) and answer.reason == "interface":
+                    other = answer
+                    self.steps.append(ComparedStage(stage, "open"))
                 elif isinstance(answer, NoVerdict) and answer.reason in OURS:
                     hidden = hidden or answer
                     self.steps.append(ComparedStage(stage, "unseen"))
@@ -235,14 +243,41 @@ class _Walk:
                     return Bisection(tuple(self.steps), answer, self.report)
         except StagesEnded as ended:
             answer = self.ended(ended)
-            answer = hidden or answer if isinstance(answer, NoVerdict) else answer
+            answer = other or hidden or answer if isinstance(answer, NoVerdict) else answer
             return Bisection(tuple(self.steps), answer, self.report)
+        if other is not None:
+            answer = self.refusing((getattr(chosen, "below", None),), pipeline)
+            return Bisection(tuple(self.steps), answer or after or other, self.report)
         answer = self.end() or self.built(chosen, pipeline, after)
         if isinstance(answer, WrongPass) and hidden is not None:
             answer = replace(answer, message=f"{answer.message} (before it {hidden.why})")
         if answer is None and len(self.steps) < 2 and not self.build_judged:
             raise UsageError(f"the pipeline {pipeline} has no pass: there is nothing to compare")
         return Bisection(tuple(self.steps), answer or hidden, self.report)
+
+    def refusals(self, chosen: Compiler, pipeline: str, nothing: NoVerdict) -> Bisection:
+        """There is nothing to compare. Where the run ends all the same, and only its elements are left open, a pass
+        that refuses the program or dies of it is wrong whatever they are; under ``strict`` what is built may not die
+        of a run that is open, either (as in ``diff``)."""
+        ways: tuple[Any, ...] = (chosen.stages, getattr(chosen, "below", None))
+        wrong: WrongPass | NoVerdict | None = None
+        if nothing.reason == "open" and isinstance(self.reference.outcome, Returned):
+            wrong = self.refusing(ways, pipeline)
+        elif nothing.reason == "open" and self.strict:
+            wrong = self.refusing(ways[:1], pipeline) or self.built(chosen, pipeline)
+        wrong = wrong if isinstance(wrong, WrongPass) else None
+        return Bisection(tuple(self.steps), wrong or nothing, self.report if wrong else nothing.report)
+
+    def refusing(self, ways: Iterable[Any], pipeline: str) -> WrongPass | None:
+        """The first pass that refuses the program or dies of it, whatever the program means by then."""
+        try:
+            for way in ways:
+                for stage in way(self.reference.checked.module, pipeline) if way is not None else ():
+                    self.steps.append(ComparedStage(stage, "open" if stage.text else "unseen"))
+        except StagesEnded as ended:
+            wrong = self.ended(ended)
+            return wrong if isinstance(wrong, WrongPass) else None
+        return None
 
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
@@ -345,7 +380,7 @@ class _Walk:
     def ended(self, ended: StagesEnded) -> WrongPass | NoVerdict:
         """The pipeline went no further: by whose fault?"""
         how = STOPS.get(ended.kind)
-        if how is None or not ended.name or not self.steps:
+        if how is None or not ended.name or not (self.steps or ended.name == READ):
             reason = SILENT.get(ended.kind, "unread")
             return self.no_verdict(ended.message if not ended.name else str(ended), reason, ended.detail)
         last = self.last_seen

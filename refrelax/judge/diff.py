@@ -44,6 +44,7 @@ from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.machine import Listener, Scope
 from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.strict import WITHOUT_VALUE
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
@@ -188,7 +189,8 @@ class _Question:
         return replace(found, report=replace(self.report(), refused=found.report.refused))
 
     def open(self, end: Unspecified, implementation: Any) -> Verdict:
-        """The definition leaves the whole run open. ``implementation``: to be run all the same, for a crash."""
+        """The definition leaves the whole run open. ``implementation``: to be run all the same, for a crash, or for a
+        value where a standard has none."""
         report = self.report(open_=(openness.whole_run(end),))
         if end.rule in openness.LACKING:
             return NoVerdict(f"{end.message} [{end.rule}]", reason="lacking", report=report)
@@ -196,7 +198,10 @@ class _Question:
             return NoVerdict(f"{end.message} [{end.rule}]", reason="library", report=report)
         if implementation is not None:
             try:
-                self.observed(implementation)
+                outcome = self.observed(implementation).outcome
+                if isinstance(outcome, Returned) and (by := WITHOUT_VALUE.get(end.rule)) is not None:
+                    says = f"{by} has no value ({report.open[0]}), the implementation {words(outcome)}"
+                    return Divergence("", f"{says}{STRICT_ALONE}", kind="end", report=report)
             except Exception as error:
                 found = self.not_run(error)
                 if isinstance(found, Divergence) and found.kind in ("crash", "hang"):

@@ -202,6 +202,45 @@ def test_what_says_nothing_about_a_pass_gives_no_verdict(name: str, kind: str) -
     assert isinstance(found, rr.NoVerdict) and "why" in found.why and found.reason in (kind, "unread")
 
 
+def test_a_reader_that_does_not_deduce_the_type_of_a_binding_is_found() -> None:
+    """Unlike a text that it does not take: that says nothing."""
+    found = bisect(end=judge.StagesEnded("read", "refused", "why", place="binary.cc:infer"))
+    assert isinstance(found, rr.WrongPass) and (found.name, found.index, found.part) == ("read", 0, "import")
+    assert found.kind == "refused" and found.place == "binary.cc:infer"
+
+
+NOTHING_TO_COMPARE = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 0), "float32")) -> R.Tensor((2,), "float32"):
+        a = R.max(x, axis=[1])
+        return a
+"""
+
+
+@pytest.mark.parametrize("kind", ["refused", "crash", "unsupported", None])
+def test_a_refusal_is_found_though_every_element_is_left_open(kind: str | None) -> None:
+    """What the elements are does not matter to a pass that does not take the program."""
+    end = None if kind is None else judge.StagesEnded("Fuse", kind, "why")
+    found = bisect(NOTHING_TO_COMPARE, program=NOTHING_TO_COMPARE, args=([[], []],), end=end)
+    if kind in ("refused", "crash"):
+        assert isinstance(found, rr.WrongPass) and (found.name, found.kind, found.index) == ("Fuse", kind, 1)
+    else:
+        assert isinstance(found, rr.NoVerdict) and found.reason == "open", found
+
+
+@pytest.mark.parametrize("kind", ["refused", "crash", "unsupported", None])
+def test_a_refusal_is_found_behind_a_pass_after_which_the_entry_takes_other_arguments(kind: str | None) -> None:
+    bundled = PROGRAM.replace(', y: R.Tensor((n, 4), "float32")', "").replace("(x, y)", "(x, x)")
+    end = None if kind is None else judge.StagesEnded("Fuse", kind, "why")
+    found = bisect(bundled, bundled, end=end)
+    if kind in ("refused", "crash"):
+        assert isinstance(found, rr.WrongPass) and (found.name, found.kind, found.index) == ("Fuse", kind, 2)
+    else:
+        assert isinstance(found, rr.NoVerdict) and found.reason == "interface", found
+
+
 class Builds(Fixed):
     """A compiler with right passes and a wrong code generator."""
 
@@ -210,6 +249,27 @@ class Builds(Fixed):
 
     def run(self, module: Module, entry: str, args: Any) -> Any:
         return rr.run(rr.check(rr.parse(PROGRAM.replace("R.subtract", "R.add"))), entry, *args)
+
+
+class Dies(Fixed):
+    """A compiler of which everything that it builds dies."""
+
+    def implementation(self, pipeline: str) -> Any:
+        return self
+
+    def run(self, module: Module, entry: str, args: Any) -> Any:
+        raise ImplementationFailed("crash", "SIGFPE")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_dying_of_a_run_that_is_open_is_found_under_strict(strict: bool) -> None:
+    text = PROGRAM.replace("R.multiply(a, x)", "R.squeeze(x, axis=[0])").replace("axes=[1, 0]", "axes=[0]")
+    text = text.replace("R.sum(c, axis=[0])", "R.add(c, c)").replace('((n,), "float32")', '(dtype="float32", ndim=1)')
+    found = rr.bisect(rr.parse(text), "main", (X, Y), impl=Dies(text), pipeline="any", strict=strict)
+    if strict:
+        assert isinstance(found, rr.WrongPass) and (found.name, found.kind) == ("build", "crash")
+    else:
+        assert isinstance(found, rr.NoVerdict) and found.reason == "open", found
 
 
 def test_what_is_built_is_judged_after_the_last_pass() -> None:

@@ -4,7 +4,8 @@ A request: ``{"text", "constants", "stages": pipeline, "target"}`` (without ``"s
 answered as there). Answers, a line each, as the passes end, so that a crash
 loses nothing that went before: ``{"stage": pass, "text", "constants"}``; ``{"starts": pass}`` before each pass; at the
 end ``{"end": null}`` or ``{"end": [pass, kind, class, message], "place": where}`` with kind ``"unread"`` (the text),
-``"refused"`` (by the pass), ``"usage"`` (no such pipeline) or ``"fault"`` (the program between passes cannot be shown).
+``"refused"`` (by the pass; by the reader, a binding whose text it took and whose type it does not deduce), ``"usage"``
+(no such pipeline) or ``"fault"`` (the program between passes cannot be shown).
 
 A pipeline is a name that ``relax.get_pipeline`` knows, ``cpu_generic`` (what TVM chooses for ``llvm``), ``target``
 (what it chooses for the target), ``FILE.py:function`` (the function gives a pass or a list of passes), or passes by
@@ -166,6 +167,8 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
         place = worker.place_of(error)
         if place.startswith(OURS):
             kind = "fault"
+        elif kind == "unread" and worker.deducing(error):
+            kind = "refused"
         say({"end": [step, kind, type(error).__name__, str(error)], "place": place})
     else:
         say({"end": None})

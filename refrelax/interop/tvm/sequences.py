@@ -17,7 +17,7 @@ GRAPH = (
     "ExpandTupleArguments", "RemoveUnusedParameters", "RemoveUnusedOutputs", "RemoveRedundantReshape",
     "ReorderPermuteDimsAfterConcat", "ReorderTakeAfterMatmul", "AdjustMatmulOrder", "ExpandMatmulOfSum",
     "CombineParallelMatmul", "FuseTransposeMatmul", "OptimizeLayoutTransform", "DecomposeOpsForInference",
-    "FoldBatchnormToConv2D",
+    "FoldBatchnormToConv2D", "DataflowUseInplaceCalls", "SpecializePrimFuncBasedOnCallSite",
 )  # fmt: skip
 """Passes that say nothing of what must have come before."""
 

@@ -123,8 +123,11 @@ def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:
     return vm[name]
 
 
-GENERIC = ("tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFICyError", "tvm/ir/transform.py", "block_builder.py")
-"""Frames that are on every way."""
+GENERIC = (
+    "tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFICyError", "tvm/ir/transform.py", "block_builder.py",
+    "interop/tvm/worker.py", "interop/tvm/pass_worker.py", "interop/tvm/batch_worker.py",
+)  # fmt: skip
+"""Frames that are on every way, those of the workers among them: some of TVM's errors bring no frame of their own."""
 
 
 def place_of(error: BaseException) -> str:
@@ -134,6 +137,15 @@ def place_of(error: BaseException) -> str:
         if frame.lineno and not any(each in f"{frame.filename} {name}" for each in GENERIC):
             return f"{frame.filename.rsplit('/', 1)[-1]}:{name}"
     return ""
+
+
+DEDUCES = "tvm::script::ir_builder::relax::Emit"
+"""The frame under which TVM's reader adds a binding whose expression it has read, and asks for its type."""
+
+
+def deducing(error: BaseException) -> bool:
+    """Whether the reader had taken the text of a binding, and it is the deduction of its type that refuses."""
+    return any(DEDUCES in frame.name for frame in traceback.extract_tb(error.__traceback__))
 
 
 def asked_for(request: dict[str, Any]) -> list[Any]:

@@ -112,6 +112,8 @@ def cause_of(found: Divergence, operators: Iterable[str], dtype: str, empty: boo
         case "end" if found.message.startswith("the definition traps"):
             rule = _TRAP.match(found.message)
             return Cause(kind, f"no trap: {rule[1]}" if rule else "no trap", by, of_dtype, rule is not None)
+        case "end" if (none := _NO_VALUE.search(found.message)) is not None:
+            return Cause(kind, f"a value for none: {none[1]}", by, of_dtype, True)
         case "end":
             said = (
                 repr(found.detail) if found.detail else found.message
@@ -140,6 +142,9 @@ def of_many(cause: Cause) -> Cause:
 
 _TRAP = re.compile(r"the definition traps \(.*? \[([\w./-]+)\]\), the implementation", re.DOTALL)
 """The rule by which the definition traps: whatever the operators, the check of that rule is missing."""
+
+_NO_VALUE = re.compile(r"has no value \(.*? \[([\w./-]+)\]\), the implementation", re.DOTALL)
+"""The rule that leaves open what has no value on the word of a standard."""
 
 _VALUES = re.compile(r": (?P<found>[^:]*?), permitted (?P<permitted>.*?)(?:, at [^,]*)?$")
 _TYPED = re.compile(r"(?P<dtype>\w+)\[(?P<dims>[\d, ]*)\]$")

@@ -38,8 +38,14 @@ FIXED: tuple[tuple[str, str, str], ...] = (
     ("the sign of a zero that one operation gives", "that of the operation", "IEEE 754-2019 §6.3, and §9.2.1 for functions"),
     ("a negative index of `take`, `gather_elements`, `gather_nd`", "counts from the end, once", "ONNX `Gather`, `GatherElements`, `GatherND`"),
     ("`clz` of zero", "the width", "C23 §7.18.3 `stdc_leading_zeros`"),
+    ("`squeeze` of an axis that turns out to have another extent than 1", "no value", "array API `squeeze`: an error is raised"),
+    ("`reshape` to what turns out to be another number of elements", "no value", "ONNX `Reshape`: both have the same number of elements"),
 )  # fmt: skip
 """What is fixed: where Relax leaves it open, the result, the source."""
+
+WITHOUT_VALUE = {"op.squeeze/extent-one": "array API `squeeze`", "op.reshape/element-count-run": "ONNX `Reshape`"}
+"""Rules that leave a run open which has no value on the word of a standard: what returns one is outside. How it ends
+instead is not fixed, so no reading says it."""
 
 EITHER_ZERO = Interval(0.0, 0.0)
 
@@ -167,4 +173,4 @@ def strict() -> Numerics:
     return Strict()
 
 
-__all__ = ["FIXED", "is_strict", "sign_kept", "strict"]
+__all__ = ["FIXED", "WITHOUT_VALUE", "is_strict", "sign_kept", "strict"]

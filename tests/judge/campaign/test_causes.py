@@ -110,3 +110,9 @@ def test_a_cause_that_says_no_dtype_is_known_by_that_of_any_class() -> None:
     assert known_as("values: elements | R.sign", known) == "006"
     assert known_as("values: elements | R.sign int", known) is None
     assert known_as("values: elements | R.abs", known) is None
+
+
+def test_a_value_where_a_standard_has_none_is_told_by_the_rule() -> None:
+    says = "array API `squeeze` has no value (open since lv, R.squeeze: axis 0 of (3,) [op.squeeze/extent-one]), the"
+    cause = cause_of(Divergence("", f"{says} implementation returns 1", kind="end"), ["R.squeeze"], "float32")
+    assert cause.id == "end: a value for none: op.squeeze/extent-one"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import contains
-from refrelax.semantics.numbers.strict import FIXED, sign_kept
+from refrelax.semantics.numbers.strict import FIXED, WITHOUT_VALUE, sign_kept
 from refrelax.syntax import bits
 from refrelax.testing.corners import corners
 
@@ -76,6 +76,39 @@ def test_strict_needs_a_set_to_narrow() -> None:
     )
     with pytest.raises(rr.UsageError):
         rr.run(c, "main", f(1), strict=True)
+
+
+class Ends:
+    """An implementation that ends like this, whatever it is given."""
+
+    def __init__(self, end: Any) -> None:
+        self.end = end
+
+    def run(self, _module: Any, _entry: str, _args: Any) -> Any:
+        return self.end
+
+
+NO_VALUE = {
+    "op.squeeze/extent-one": (
+        'x: R.Tensor(("n",), "float32")', "R.squeeze(x, axis=[0])", (f(1, 2),),
+    ),
+    "op.reshape/element-count-run": (
+        'x: R.Tensor(("m",), "float32"), s: R.Shape(["a"])', "R.reshape(x, R.shape([a]))", (f(1, 2, 3), rr.Shape((4,))),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", WITHOUT_VALUE)
+def test_a_value_where_a_standard_has_none_is_outside(rule: str) -> None:
+    """Relax leaves the run open; an error, or a run that says that it is open, is nobody's fault."""
+    params, call, args = NO_VALUE[rule]
+    head = f'a = TypeVar("a")\n@I.ir_module\nclass Module:\n    @R.function\n    def main({params}):\n'
+    checked = rr.check(rr.parse(f"{head}        gv = {call}\n        return gv\n"))
+    value, error = rr.Returned(f(1, 2)), rr.Unspecified(rule, "told so")
+    assert isinstance(rr.diff(checked, "main", args, impl=Ends(value)), rr.NoVerdict)
+    assert isinstance(rr.diff(checked, "main", args, impl=Ends(error), strict=True), rr.NoVerdict)
+    found = rr.diff(checked, "main", args, impl=Ends(value), strict=True)
+    assert isinstance(found, rr.Divergence) and found.kind == "end" and rule in found.message, found
 
 
 def test_the_spec_has_the_table() -> None:

@@ -1,0 +1,14 @@
+# arg: float32 [1, 2, 3]
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")):
+        a = R.add(x, R.const(0.25, "float32"))
+        b = R.call_pure_packed("vm.builtin.reshape", a, R.shape([3]), ty_args=(R.Tensor((3,), dtype="float32"),))
+        c = R.add(x, R.const(0.125, "float32"))
+        d = R.add(b, c)
+        return d
