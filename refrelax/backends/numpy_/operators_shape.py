@@ -68,8 +68,9 @@ TRIANGLE, WHOLE = 64, 1 << 17
 
 def _triangle(lower: bool) -> Run:
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-        x, k = args[0], int(number(args[1]))
+        x = args[0]
         rows, columns = x.shape[-2:]
+        k = max(-rows, min(int(number(args[1])), columns))  # (NumPy counts from k on)
         zero = np.zeros((), x.dtype)
         if x.ndim == 2 and x.size <= WHOLE:
             kept = np.tri(rows, columns, k - (not lower), dtype=bool)

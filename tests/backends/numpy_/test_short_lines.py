@@ -91,6 +91,16 @@ def test_a_triangle_at_once(name: str, k: int) -> None:
         assert np.array_equal(found, getattr(np, name)(x, k)) and not np.may_share_memory(found, x)
 
 
+@pytest.mark.parametrize("k", [-(2**63), 2**63 - 1])
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_a_triangle_that_begins_far_away(name: str, k: int) -> None:
+    """NumPy counts from ``k`` to where the columns end, in int64."""
+    for shape in ((5, 7), (2, 5, 3), (0, 3)):
+        x = normal(*shape)
+        found = rr.compile(module(tensor("x", ", ".join("nmp"[: len(shape)])), f"R.{name}(x, {k})"))["main"](x)
+        assert np.array_equal(found, x if (k > 0) == (name == "tril") else 0 * x)
+
+
 def test_a_greatest_element_that_is_stored() -> None:
     text = 'R.scatter_nd(x, i, u, reduction="{}")'
     params = f"{tensor('x', '50')}, {tensor('i', 'n, 1', 'int64')}, {tensor('u', 'n')}"
