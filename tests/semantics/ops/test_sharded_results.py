@@ -53,6 +53,7 @@ TABLE: list[tuple[str, tuple[Shape | str, ...], tuple[Becomes, ...]]] = [
     ("R.add(a, b)", ((4,), (2, 3, 4)), ((2,), (0, 1, 2))),
     ("R.add(a, b)", ((3, 1), (1, 4)), ((0, None), (None, 1))),
     ("R.add(a, b)", ((1, 3), (1, 3)), ((0, 1), (0, 1))),
+    ("R.add(a, b)", ((3, 1), (3, 1)), ((0, 1), (0, 1))),
     ("R.add(a, b)", ((2, 1, 4), (3, 1)), ((0, None, 2), (1, None))),
     ("R.less(a, b)", ((2, 0), (2, 1)), ((0, 1), (0, None))),
     # matmul: the stacks broadcast, the rows of the one, the columns of the other; a vector has neither
@@ -66,6 +67,7 @@ TABLE: list[tuple[str, tuple[Shape | str, ...], tuple[Becomes, ...]]] = [
     ("R.matmul(a, b)", ((6, 1, 3, 4), (2, 4, 5)), ((0, None, 2, None), (1, None, 3))),
     ("R.matmul(a, b)", ((2, 3, 4), (6, 1, 4, 5)), ((1, 2, None), (0, None, None, 3))),
     ("R.matmul(a, b)", ((1, 3, 4), (1, 4, 5)), ((0, 1, None), (0, None, 2))),
+    ("R.matmul(a, b)", ((6, 1, 3, 4), (1, 4, 5)), ((0, 1, 2, None), (1, None, 3))),
     ("R.matmul(a, b)", ((4,), (4,)), ((None,), (None,))),
     # an axis that moves
     ("R.permute_dims(a)", ((2, 3, 4),), ((2, 1, 0),)),
