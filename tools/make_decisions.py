@@ -2,7 +2,8 @@
 """Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
 ``tests/lower/decisions.txt``, ``written.txt``, ``trails.txt`` and ``steps.txt`` of ``tests/backends/numpy_/``,
 ``tests/backends/cupy_/launches.txt``; and what operators are deduced to be where less is known,
-``tests/semantics/ops/types_of_less.txt``; and what the readings answer, ``tests/semantics/numbers/answers.txt``."""
+``tests/semantics/ops/types_of_less.txt``; what the readings answer, ``tests/semantics/numbers/answers.txt``; and
+the texts of operators written down as data, ``tests/semantics/ops/written_texts.txt``."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ from tests.backends.cupy_ import near
 from tests.backends.numpy_ import steps, trails, written
 from tests.lower import decisions
 from tests.semantics.numbers import answers
-from tests.semantics.ops import types_of_less
+from tests.semantics.ops import types_of_less, written_texts
 
 
 def main(say: Callable[..., Any] = print) -> None:
-    for each in (decisions, written, trails, steps, near, types_of_less, answers):
+    for each in (decisions, written, trails, steps, near, types_of_less, answers, written_texts):
         text = each.whole()
         changed = not each.FROZEN.exists() or each.FROZEN.read_text(encoding="utf-8") != text
         each.FROZEN.write_text(text, encoding="utf-8")

@@ -1,5 +1,6 @@
 """Families of elements: every way to name some coordinates of an array gives what asking for them one by one gives,
-and is charged for as many. Arrays lie at strides from an offset, one of them backwards; extents are pairwise distinct."""
+and is charged for as many. Arrays lie at strides from an offset, one of them backwards; extents are pairwise
+distinct."""
 
 from __future__ import annotations
 
@@ -112,6 +113,11 @@ def numbers(spent: list[int]) -> Numbers:
     return Numbers(e, SimpleNamespace())  # type: ignore[arg-type]
 
 
+def at_place(n: int) -> tuple[int, ...]:
+    """Where the ``n``-th element in order lies."""
+    return (n // 8, n // 4 % 2, n % 4)
+
+
 VIEWS: list[tuple[str, Callable[[Numbers, Dense], Dense], tuple[int, ...], Callable[..., tuple[int, ...]]]] = [
     ("moved", lambda m, x: m.moved(x, (2, 0, 1)), (4, 3, 2), lambda i, j, k: (j, k, i)),
     ("spread", lambda m, x: m.spread(x, (5, 3, 2, 4)), (5, 3, 2, 4), lambda n, i, j, k: (i, j, k)),
@@ -119,8 +125,8 @@ VIEWS: list[tuple[str, Callable[[Numbers, Dense], Dense], tuple[int, ...], Calla
      lambda i, j, k: (2 - i, j, 3 - 2 * k)),
     ("along", lambda m, x: m.along(x, (2, 0, 1), (2, 4, 3)), (2, 4, 3), lambda i, j, k: (k, i, j)),
     ("copy", lambda m, x: m.copy(x), DIMS, lambda i, j, k: (i, j, k)),
-    ("flat", lambda m, x: m.flat(x), (24,), lambda n: (n // 8, n // 4 % 2, n % 4)),
-    ("reshaped", lambda m, x: m.reshaped(x, (4, 6)), (4, 6), lambda i, j: ((6 * i + j) // 8, (6 * i + j) // 4 % 2, (6 * i + j) % 4)),
+    ("flat", lambda m, x: m.flat(x), (24,), lambda n: at_place(n)),
+    ("reshaped", lambda m, x: m.reshaped(x, (4, 6)), (4, 6), lambda i, j: at_place(6 * i + j)),
 ]  # fmt: skip
 
 
