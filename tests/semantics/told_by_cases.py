@@ -88,6 +88,10 @@ def ended(out: Any) -> str:
     return f"{out.rule} {message} {place(out)} {getattr(out, 'trace', '')} {getattr(out, 'loops', '')}"
 
 
+def diagnostics(refused: rr.Rejection) -> str:
+    return " | ".join(f"{d.rule} {d.message} {place(d)}" for d in refused.diagnostics)
+
+
 def told(case: Case) -> str:
     """All that is told of a case; of a module that is refused its diagnostics."""
     try:
@@ -96,30 +100,34 @@ def told(case: Case) -> str:
             module = rr.bind_constants(module, dict(enumerate(map(data.to_value, case.constants))))
         checked = rr.check(module)
     except rr.Rejection as refused:
-        return " | ".join(f"{d.rule} {d.message} {place(d)}" for d in refused.diagnostics)
+        return diagnostics(refused)
     if case.entry is None:
         return ""
     parts = []
     for numerics, listener in (("ieee", Heard()), ("enclosure", None)):
-        met: list[Meter] = []
-        of = Meter.of
-
-        def noted(budget: Budget, of: Any = of, met: list[Meter] = met) -> Meter:
-            met.append(of(budget))
-            return met[-1]
-
-        with mock.patch.object(Meter, "of", staticmethod(noted)):
-            try:
-                out = rr.run(
-                    checked, case.entry, *map(data.to_value, case.args), externs=LIBRARY, numerics=numerics,
-                    budget=BUDGET, listener=listener, check_regions=case.manner.check_regions,
-                )  # fmt: skip
-            except (rr.Rejection, InternalError, rr.UsageError) as error:
-                parts.append(f"{type(error).__name__}")
-                continue
-        events = listener.events if listener else []
-        parts.append(f"{ended(out)} {events} {[(m.steps, m.elements) for m in met]}")
+        args = [*map(data.to_value, case.args)]  # (a run may store into them)
+        said, charged = run(
+            checked, case.entry, args, numerics=numerics, listener=listener, check_regions=case.manner.check_regions
+        )
+        parts.append(f"{said} {listener.events if listener else []} {charged}" if charged else said)
     return " | ".join(parts)
+
+
+def run(checked: rr.CheckedModule, entry: str, args: list[Any], **options: Any) -> tuple[str, str]:
+    """How a run ends, and what it left of its budget; of one that is refused its kind alone."""
+    met: list[Meter] = []
+    of = Meter.of
+
+    def noted(budget: Budget) -> Meter:
+        met.append(of(budget))
+        return met[-1]
+
+    with mock.patch.object(Meter, "of", staticmethod(noted)):
+        try:
+            out = rr.run(checked, entry, *args, externs=LIBRARY, budget=BUDGET, **options)
+        except (rr.Rejection, InternalError, rr.UsageError) as error:
+            return type(error).__name__, ""
+    return ended(out), str([(m.steps, m.elements) for m in met])
 
 
 def key(case: Case) -> str:
