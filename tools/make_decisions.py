@@ -2,7 +2,10 @@
 """Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
 ``tests/lower/decisions.txt``, ``written.txt``, ``trails.txt`` and ``steps.txt`` of ``tests/backends/numpy_/``,
 ``tests/backends/cupy_/launches.txt``; and what operators are deduced to be where less is known,
-``tests/semantics/ops/types_of_less.txt``."""
+``tests/semantics/ops/types_of_less.txt``; what the readings answer, ``tests/semantics/numbers/answers.txt``; the
+texts of operators written down as data, ``tests/semantics/ops/written_texts.txt``; what every operator says
+at corner values, ``tests/semantics/ops/swept.txt``; and what runs of the suite's cases tell beside what a case expects,
+``tests/semantics/told_by_cases.txt``."""
 
 from __future__ import annotations
 
@@ -13,14 +16,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from refrelax.running.run import make_headroom
 from tests.backends.cupy_ import near
 from tests.backends.numpy_ import steps, trails, written
 from tests.lower import decisions
-from tests.semantics.ops import types_of_less
+from tests.semantics import told_by_cases
+from tests.semantics.numbers import answers
+from tests.semantics.ops import swept, types_of_less, written_texts
 
 
 def main(say: Callable[..., Any] = print) -> None:
-    for each in (decisions, written, trails, steps, near, types_of_less):
+    make_headroom()
+    for each in (decisions, written, trails, steps, near, types_of_less, answers, written_texts, swept, told_by_cases):
         text = each.whole()
         changed = not each.FROZEN.exists() or each.FROZEN.read_text(encoding="utf-8") != text
         each.FROZEN.write_text(text, encoding="utf-8")

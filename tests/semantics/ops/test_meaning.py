@@ -20,7 +20,6 @@ from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Ended
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.ops import OPERATORS
-from refrelax.semantics.ops.common import extents
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.as_json import program_from_json, program_to_json
@@ -29,9 +28,7 @@ from refrelax.semantics.ops.meaning.indices import Ix, Unfit
 from refrelax.semantics.ops.meaning.numbers import Dense, given, operands, value_rule
 from refrelax.semantics.ops.meaning.procedures import PROCEDURES, WITHOUT_ELEMENTS
 from refrelax.semantics.ops.meaning.terms import written
-from refrelax.semantics.values import Prim, TensorValue
-from refrelax.syntax import dtypes
-from refrelax.syntax.bits import literal
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Call, Op
 from refrelax.syntax.scalars import Binary, SymVar, int_imm
 from refrelax.testing import sweep
@@ -39,6 +36,7 @@ from refrelax.testing.arguments import random_arguments
 from refrelax.testing.sweep import EXTENTS
 
 from .catalogue import SAMPLES
+from .written_texts import described
 
 TEXTS = sorted(name for name, each in OPERATORS.items() if each.text is not None)
 
@@ -72,25 +70,10 @@ class Both:
     def written(self, e: Evaluation, call: Call, values: list[Any], literally: bool = False) -> Any:
         """What the text as data gives: extents and elements, or the rule that ends it. Over extents as symbols, or
         ``literally`` where the text asks for numbers."""
-        symbols: dict[str, int] = {}
         arrays = [x for x in (given(e, each) for each in values) if isinstance(x, Dense)]
-
-        def named(k: int, dims: tuple[int, ...]) -> list[Any]:
-            symbols.update({f"d{k}_{axis}": n for axis, n in enumerate(dims)})
-            return [n if n == 1 or literally else f"d{k}_{axis}" for axis, n in enumerate(dims)]
-
-        def operand(k: int, x: Any) -> Any:
-            if isinstance(x, TensorValue):
-                return f"x{k}", named(k, x.shape), x.dtype
-            if not isinstance(x, Prim):
-                return None if x is None else named(k, extents(x))
-            if dtypes.is_integer(x.dtype) and not literally:
-                symbols[f"s{k}"] = int(x.value)
-            return f"x{k}", [1], x.dtype, SymVar(f"s{k}", x.dtype) if f"s{k}" in symbols else literal(x.dtype, x.value)
-
-        described = [operand(k, x) for k, x in enumerate(values)]
+        operands_, symbols = described(values, literally)
         try:
-            program = written(self.definition.text, call, *described)  # type: ignore[arg-type]
+            program = written(self.definition.text, call, *operands_)  # type: ignore[arg-type]
         except Unfit:
             if not literally:
                 return self.written(e, call, values, True)
