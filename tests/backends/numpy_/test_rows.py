@@ -4,6 +4,7 @@ arguments that stay as they were."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ pytest.importorskip("numpy")
 import numpy as np
 
 import refrelax as rr
+from refrelax.backends.numpy_ import border
+from refrelax.backends.numpy_.liveness import FRESH, VIEWED
 from tests.backends.numpy_.rows import LONG, ROWS, arguments, program
 from tests.testing.comparing import same_bits
 
@@ -69,3 +72,26 @@ def close(found: Any, wanted: Any, call: str) -> None:
     near = 1e-6 if found.dtype == np.float64 and "out_dtype" in call else near
     a, b = (each.astype(np.float64) for each in (found, wanted))
     assert np.allclose(a, b, rtol=near, atol=near, equal_nan=True), (call, found, wanted)
+
+
+@pytest.mark.by_day(24)
+@pytest.mark.parametrize("name", [name for name in ROWS if name not in LONG])
+def test_new_results_lie_in_new_memory(name: str) -> None:
+    """Of operators that ``liveness.py`` takes them to be of: there a later step may write."""
+    made = rr.compile(program(name))
+    args = arguments(name, 0)
+    made["main"](*args)
+    ops, asked = made._functions["ops"], list[str]()
+    for op, apply in list(ops.items()):
+        if f"relax.{op}" in FRESH and f"relax.{op}" not in VIEWED:
+
+            def looked(*given: Any, op: str = op, apply: Any = apply, **attrs: Any) -> Any:
+                found = apply(*given, **attrs)
+                asked.append(op)
+                for a, b in product(border.arrays_in((found,)), border.arrays_in(given)):
+                    assert not np.shares_memory(a, b), op
+                return found
+
+            ops[op] = looked
+    made["main"](*args)
+    assert len(asked) >= len(set(asked))
