@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
-``tests/lower/decisions.txt``, ``written.txt``, ``trails.txt``, ``steps.txt`` and ``ways.txt`` of ``tests/backends/numpy_/``,
+``tests/lower/decisions.txt``; ``written.txt``, ``trails.txt``, ``steps.txt`` and ``ways.txt`` of
+``tests/backends/numpy_/``;
 ``tests/backends/cupy_/launches.txt``; and what operators are deduced to be where less is known,
 ``tests/semantics/ops/types_of_less.txt``."""
 

@@ -10,7 +10,9 @@ QKV = "q: n 4, k: m 4, v: m 6"
 SCORES, OUT = "a = R.permute_dims(k); b = R.matmul(q, a)", "z = R.matmul(p, v)"
 
 
-def attends(steps: str, last: str = "s", params: str = "c: n m bool, y: n m", axis: int = -1, out: str = OUT) -> tuple[str, str]:
+def attends(
+    steps: str, last: str = "s", params: str = "c: n m bool, y: n m", axis: int = -1, out: str = OUT
+) -> tuple[str, str]:
     return f"{QKV}, {params}", f"{SCORES}; {steps}; p = R.nn.softmax({last}, axis={axis}); {out}"
 
 
@@ -23,7 +25,7 @@ REDUCED = "x: n m, y: n m, v: m"
 
 GRAPHS: dict[str, tuple[str, str]] = {
     # --- steps of a group
-    **{f"a quotient by {d}": (X, f"a = R.exp(x); b = R.divide(a, {const(d)}); z = R.tanh(b)") for d in (2.0, 0.5, 3.0, -4.0, 1.0, 2.0**63, 2.0**65, 2.0**-64, 2.0**-66, 0.0)},
+    **{f"a quotient by {d}": (X, f"a = R.exp(x); b = R.divide(a, {const(d)}); z = R.tanh(b)") for d in (2.0, 0.5, 3.0, -4.0, 1.0, 2.0**63, 2.0**64, 2.0**65, 2.0**-64, 2.0**-65, 2.0**-66, 0.0)},
     "a quotient by an array": (X, 'a = R.exp(x); b = R.divide(a, R.const([2.0], "float32")); z = R.tanh(b)'),
     "a number divided": (X, f"a = R.exp(x); b = R.divide({const(2.0)}, a); z = R.tanh(b)"),
     **{f"a power {p}": (X, f"b = R.abs(x); a = R.power(b, {const(p)}); z = R.exp(a)") for p in (2.0, 1.0, -2.0, 2.5)},
@@ -76,6 +78,8 @@ GRAPHS: dict[str, tuple[str, str]] = {
     "attention, hidden by what is computed": attends(f"d = R.logical_not(c); s = R.where(d, b, {const(-1e30)})"),
     "attention, hidden twice": attends(f"t = R.where(c, b, {const(-1e30)}); s = R.where(c, t, {const(-1e30)})"),
     "attention, capped": attends(f"t = R.divide(b, {const(2)}); u = R.tanh(t); w = R.multiply(u, {const(2)}); s = R.where(c, w, {const(-1e30)})"),
+    "attention, scaled by an array, capped": attends(f"t = R.multiply(b, y); u = R.tanh(t); s = R.where(c, u, {const(-1e30)})"), "attention, scaled by what is known again": attends(f's0 = R.match_cast(y, R.Tensor((n, m), "float32")); t = R.multiply(b, s0); u = R.tanh(t); s = R.where(c, u, {const(-1e30)})'),
+    "attention, hidden, between two products": attends(f"g = R.matmul(q, a); t = R.add(b, g); u = R.tanh(t); s = R.where(c, u, {const(-1e30)})"), "attention, hidden, of an exponential": attends(f"t = R.exp(b); u = R.add(t, y); s = R.where(c, u, {const(-1e30)})"),
     "attention, biased and hidden": attends(f"t = R.add(b, y); s = R.where(c, t, {const(-1e30)})"), "attention, biased by itself": attends("s = R.add(b, b)"),
     "attention, biased by a step": attends("w = R.exp(y); s = R.add(b, w)"), "attention, biased by a product": attends("w = R.matmul(q, a); s = R.add(b, w)"),
     "attention, biased by a scaled product": attends(f"g = R.matmul(q, a); w = R.multiply(g, {const(0.5)}); s = R.add(b, w)"),
@@ -125,7 +129,12 @@ GRAPHS: dict[str, tuple[str, str]] = {
     "reshapes joined to what is left": (XY, "a = R.reshape(x, R.shape([-1, n])); b = R.reshape(y, R.shape([m, n])); z = R.concat((a, b), axis=1)"), "a step joined": (XY, "a = R.exp(x); b = R.reshape(y, R.shape([n, m])); z = R.concat((a, b), axis=0)"),
     "a soft maximum along 1": ("x: n m k", "z = R.nn.softmax(x, axis=2)"), "a soft maximum of float64": ("x: n m float64", "z = R.nn.softmax(x, axis=1)"), "a soft maximum of float16": ("x: n m float16", "z = R.nn.softmax(x, axis=1)"),
     "an add of a constant array": ("x: n 2", 'a = R.add(x, R.const([1.0, 2.0], "float32")); z = R.matmul(a, R.const([[1.0, 2.0], [0.5, 0.0]], "float32"))'), "an add of two dtypes": ("x: n m float64, y: n m float64", "a = R.sum(x, axis=[1], keepdims=True); b = R.subtract(y, a); z = R.sum(b, axis=[0])"),
+    "two constants": ("x: n", f"z = R.add({const(1.5)}, {const(0.25)})"), "two constants and a step": (X, f"a = R.multiply({const(1.5)}, {const(0.25)}); b = R.add(x, a); z = R.tanh(b)"),
+    "a broadcast to nothing": ("x: 1 m", "z = R.broadcast_to(x, R.shape([0, m]))"), "a reshape by a shape": (XY, "s = R.shape_of(y); z = R.reshape(x, s)"),
     # --- memory
+    "a slice that dies in steps": ("x: 4 n", "a = R.nn.softmax(x, axis=-1); b = R.strided_slice(a, axes=[0], begin=[0], end=[2]); c = R.exp(b); d = R.tanh(c); z = R.multiply(d, d)"),
+    "a part that dies in steps": ("x: 4 n", "p = R.split(x, 2, axis=0); b = p[0]; c = R.exp(b); d = R.tanh(c); z = R.multiply(d, d)"),
+    "rows that die in steps": ("x: n m, i: n int64", "a = R.take(x, i, axis=0); c = R.exp(a); d = R.tanh(c); z = R.multiply(d, a)"),
     "a tuple, then in place": (X, "a = R.exp(x); t = (a, x); u = t[0]; b = R.nn.softmax(u, axis=-1); z = R.nn.softmax(b, axis=-1)"),
     "an alias, then in place": (X, "a = R.nn.softmax(x, axis=-1); u = a; b = R.nn.softmax(u, axis=-1); z = R.nn.log_softmax(b, axis=-1)"),
     "an alias, read later": (X, "a = R.nn.softmax(x, axis=-1); u = a; b = R.nn.softmax(u, axis=-1); z = R.add(a, b)"),

@@ -98,8 +98,8 @@ ROWS: dict[str, tuple[str, tuple[str, ...]]] = {
         for dtype in ("float32", "float64", "float16", "bfloat16", "int8", "int64", "uint16", "uint64", "float8_e4m3fn")
     },
     **{
-        f"few of many, {dtype}": (f"x: 2 40 {dtype}, y: 33 2 {dtype}", tuple(f'R.topk(x, k={k}, axis=-1, ret_type="{t}", largest={d}, dtype="int32")' for k, t, d in product((1, 4, 5, 6, 9, 10, 11), ("both", "values", "indices"), BOTH)) + tuple(f'R.topk(y, k={k}, axis=0, ret_type="{t}", largest={d})' for k, t, d in product((3, 4, 5, 8, 9), ("values", "both"), BOTH)))
-        for dtype in ("float32", "float64", "int32", "float16")
+        f"few of many, {t}, {dtype}": (f"x: 2 40 {dtype}, y: 33 2 {dtype}", tuple(f'R.topk(x, k={k}, axis=-1, ret_type="{t}", largest={d}, dtype="int32")' for k, d in product((1, 4, 5, 6, 9, 10, 11), BOTH)) + tuple(f'R.topk(y, k={k}, axis=0, ret_type="{t}", largest={d})' for k, d in product((3, 4, 5, 8, 9), BOTH)))
+        for dtype, t in product(("float32", "float64", "int32", "float16", "uint16"), ("both", "values", "indices"))
     },
     "few of many, apart": ("s: 2 40, t: 33 3", tuple(f'R.topk({x}, k={k}, axis={a}, ret_type="{t}", largest={d})' for (x, a), k, t, d in product((("s", -1), ("t", 0)), (1, 4, 5, 8, 9), ("both", "values", "indices"), BOTH))),
     "sorted numbers apart": ("s: 2 40, t: 33 3", tuple(f"R.{f}({x}, axis={a}, descending={d})" for f, (x, a), d in product(("sort", "argsort"), (("s", -1), ("t", 0)), BOTH))),
@@ -231,18 +231,30 @@ ROWS: dict[str, tuple[str, tuple[str, ...]]] = {
 def program(name: str, call: str = "") -> CheckedModule:
     """One module with all calls of a row, or with one of them."""
     params, calls = ROWS[name]
-    given = ", ".join(f'{label}: R.Tensor(({", ".join(dims)}{"," * (len(dims) == 1)}), "{dtype}")' for label, dims, dtype in map(of, params.split(",")))
+    given = ", ".join(
+        f'{label}: R.Tensor(({", ".join(dims)}{"," * (len(dims) == 1)}), "{dtype}")'
+        for label, dims, dtype in map(of, params.split(","))
+    )
     made = [f"z{k} = {each}" for k, each in enumerate([call] if call else calls)]
     lines = ["@I.ir_module", "class Module:", "    @R.function(pure=True)", f"    def main({given}):"]
     lines += ["        with R.dataflow():", *(f"            {each}" for each in made)]
-    lines += [f"            z = ({', '.join(f'z{k}' for k in range(len(made)))},)", "            R.output(z)", "        return z", ""]
+    lines += [
+        f"            z = ({', '.join(f'z{k}' for k in range(len(made)))},)",
+        "            R.output(z)",
+        "        return z",
+        "",
+    ]
     return rr.check(rr.parse("\n".join(lines), f"{name}.py"))
 
 
 def of(param: str) -> tuple[str, list[str], str]:
     label, rest = param.split(":")
     *dims, last = rest.split() or [""]
-    return (label.strip(), dims, last) if last and not last.isdigit() else (label.strip(), [*dims, *filter(None, [last])], "float32")
+    return (
+        (label.strip(), dims, last)
+        if last and not last.isdigit()
+        else (label.strip(), [*dims, *filter(None, [last])], "float32")
+    )
 
 
 PLACES, SIGNED, APART, UP, ABOVE = frozenset("ikl"), frozenset("j"), frozenset("st"), frozenset("e"), frozenset("pq")
@@ -274,7 +286,13 @@ def arguments(name: str, turn: int) -> list[Any]:
         made = values.astype(kind) if whole else np.where(values == 1, -0.0, values / 4).astype(kind)
         if turn and label in "xyab" and made.size:
             flat = np.asarray(made).reshape(-1)
-            odd = ODD.get(dtype) or ((float("nan"), float("inf"), -float("inf"), -0.0) if not whole else (np.iinfo(dtype).max, np.iinfo(dtype).min) if not dtype.startswith("uint") else (np.iinfo(dtype).max,))
+            odd = ODD.get(dtype) or (
+                (float("nan"), float("inf"), -float("inf"), -0.0)
+                if not whole
+                else (np.iinfo(dtype).max, np.iinfo(dtype).min)
+                if not dtype.startswith("uint")
+                else (np.iinfo(dtype).max,)
+            )
             for k, each in enumerate(odd):
                 if k * 3 < flat.size:
                     flat[k * 3] = each
@@ -290,7 +308,8 @@ LONG: dict[str, tuple[str, tuple[str, ...]]] = {
     **{f"few of long lines, {n} {dtype}": (f"s: 1 {n} {dtype}, x: 1 {n} {dtype}", tuple(f'R.topk({x}, k={k}, axis=-1, ret_type="values", largest={d})' for x in "sx" for k in (1, 4, 32, 33) for d in BOTH)) for n in (8191, 8192, 8200) for dtype in ("float32", "float64", "int32")},
     "few of long lines, float16": ("x: 1 8192 float16", tuple(f'R.topk(x, k=4, axis=-1, ret_type="values", largest={d})' for d in BOTH)),
     "few of long lines, turned": ("s: 8192 2 float32", tuple(f'R.topk(s, k=4, axis=0, ret_type="values", largest={d})' for d in BOTH)),
-    **{f"between many, {c} {n} {m}": (f"x: 1 {c} {n} {m}", resize("(40, 21)", "NCHW", 'method="linear"', 'method="cubic"')) for c, n, m in ((1, 31, 16), (1, 32, 16), (1, 32, 15), (3, 33, 7), (2, 1024, 3), (2, 1025, 3))},
+    **{f"between many, {c} {n} {m}": (f"x: 1 {c} {n} {m}", resize("(40, 21)", "NCHW", 'method="linear"', 'method="cubic"')) for c, n, m in ((1, 31, 16), (1, 32, 16), (1, 32, 15), (3, 33, 7))},
+    **{f"between very many, {n}": (f"x: 1 1 {n} 3", resize("(2, 3)", "NCHW", 'method="cubic"')) for n in (1024, 1025)},
     **{f"between many, channels last, {n} {m} {c}": (f"x: 2 {n} {m} {c}", resize("(40, 35)", "NHWC", 'method="linear"', 'method="cubic"')) for n, m, c in ((32, 32, 2), (33, 31, 15), (34, 40, 16), (5, 36, 63), (6, 37, 64))},
     "pools of one, short": ("x: 2 1 128 128", ("R.nn.adaptive_avg_pool2d(x, output_size=[1, 1])",)),
     "pools of one, long": ("x: 2 1 128 129", ("R.nn.adaptive_avg_pool2d(x, output_size=[1, 1])",)),

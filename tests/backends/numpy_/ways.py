@@ -1,10 +1,10 @@
 """Which statements of the NumPy backend a call runs. Short cuts give what the long way gives; that they are taken, and
 where they are not, nothing else says.
 
-Of every row of ``rows.py`` and every program of ``near_forms.py``, in both modes, on arrays as they are and turned:
-how many functions are entered, how many statements they run (each once an entry), and all of that in six letters. What
-is in front of a call, the compilation, is told for the programs of ``near_forms.py``. It is written down by
-``tools/make_decisions.py``, and held by ``test_ways.py``.
+Of every row of ``rows.py`` and every program of ``near_forms.py``, in both modes, on arrays as they are and, in mode
+``fast``, turned: how many functions are entered, how many statements they run (each once an entry), and all of that in
+six letters. The compilation is told for the programs of ``near_forms.py``, and the quick forms of operators are called
+by themselves, too. It is written down by ``tools/make_decisions.py``, and held by ``test_ways.py``.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ from __future__ import annotations
 import ast
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 
 import refrelax as rr
+from refrelax.backends.numpy_ import fast_operators
+from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.lower.pipeline import lower
-from tests.backends.numpy_ import near_forms, rows
+from tests.backends.numpy_ import near_forms, rows, trails
+from tests.backends.numpy_.test_forms_are_rows import calls
 from tests.digests import digest
 
 FROZEN = Path(__file__).parent / "ways.txt"
@@ -89,21 +94,56 @@ def line(label: str, *work: Callable[[], Any]) -> str:
     return f"{label}: {entered} functions, {count} statements, {digest(' '.join(each[2] for each in found))}"
 
 
-def lines(kind: str, name: str) -> Iterator[str]:
+def text(kind: str, name: str, mode: str) -> str:
+    """One line of ``FROZEN``."""
+    if kind == "form":
+        return form(name)
+    label = f"{kind} {name}, {mode}"
     of = rows if kind == "row" else near_forms
-    checked, args = of.program(name), of.arguments(name, 0)
+    checked = of.program(name)
+    if mode == "compiled":
+        return line(label, partial(rr.compile, checked), partial(rr.compile, lower(checked, "kernels").module))
+    made, args = rr.compile(checked, mode=mode)["main"], of.arguments(name, 0)
     turned = [np.array(each, order="F") for each in args]
-    for mode in ("fast", "bits")[: 1 if name in rows.LONG else 2]:
-        made = rr.compile(checked, mode=mode)["main"]
-        yield line(f"{kind} {name}, {mode}", partial(made, *args), partial(made, *turned))
-    if kind == "near":
-        loops = lower(checked, "kernels").module
-        yield line(f"{kind} {name}, compiled", partial(rr.compile, checked), partial(rr.compile, loops))
+    return line(label, partial(made, *args), *([partial(made, *turned)] if mode == "fast" else []))
 
 
-PROGRAMS = [*(("row", name) for name in rows.ROWS), *(("near", name) for name in near_forms.NEAR)]
+FORMS = 40
+"""Calls of a quick form, at most, that are looked at (``test_forms_are_rows.py`` makes them)."""
+
+
+def form(name: str) -> str:
+    """The quick form of an operator, also into memory that is given, and of arrays that lie otherwise."""
+    apply = FAST_OPERATORS[f"relax.{name}"]
+    drawn = list(calls(name))
+    found = list[tuple[int, int, str]]()
+    before, fast_operators.LARGE = fast_operators.LARGE, trails.LARGE
+    try:
+        for args, attrs in Random(name).sample(drawn, min(len(drawn), FORMS)):
+            for _, given, said in trails.variants(apply, args, attrs):
+                work = partial(quiet, partial(apply, *given, **said))
+                work()
+                found.append(way(work))
+    finally:
+        fast_operators.LARGE = before
+    entered, count = (sum(each[k] for each in found) for k in range(2))
+    return f"form {name}: {entered} functions, {count} statements, {digest(' '.join(each[2] for each in found))}"
+
+
+def quiet(work: Callable[[], Any]) -> None:
+    with np.errstate(all="ignore"), suppress(*trails.ODD):
+        work()
+
+
+MODES = ("fast", "bits")
+
+PROGRAMS = [
+    *(("row", name, mode) for name in rows.ROWS for mode in MODES[: 1 if name in rows.LONG else 2]),
+    *(("near", name, mode) for name in near_forms.NEAR for mode in (*MODES, "compiled")),
+    *(("form", name, "") for name in trails.NAMES),
+]
 
 
 def whole() -> str:
     """The text of ``FROZEN``."""
-    return "".join(f"{each}\n" for program in PROGRAMS for each in lines(*program))
+    return "".join(f"{text(*program)}\n" for program in PROGRAMS)
