@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
-``tests/lower/decisions.txt``, ``written.txt``, ``trails.txt`` and ``steps.txt`` of ``tests/backends/numpy_/``,
-``tests/backends/cupy_/launches.txt``; and what operators are deduced to be where less is known,
+``tests/lower/decisions.txt``; ``written.txt``, ``trails.txt``, ``steps.txt`` and ``ways.txt`` of
+``tests/backends/numpy_/``; ``tests/backends/cupy_/launches.txt``; and what operators are deduced to be where less is known,
 ``tests/semantics/ops/types_of_less.txt``; what the readings answer, ``tests/semantics/numbers/answers.txt``; the
 texts of operators written down as data, ``tests/semantics/ops/written_texts.txt``; what every operator says
 at corner values, ``tests/semantics/ops/swept.txt``; and what runs of the suite's cases tell beside what a case expects,
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from refrelax.running.run import make_headroom
 from tests.backends.cupy_ import near
-from tests.backends.numpy_ import steps, trails, written
+from tests.backends.numpy_ import steps, trails, ways, written
 from tests.lower import decisions
 from tests.semantics import told_by_cases
 from tests.semantics.numbers import answers
@@ -27,7 +27,9 @@ from tests.semantics.ops import swept, types_of_less, written_texts
 
 def main(say: Callable[..., Any] = print) -> None:
     make_headroom()
-    for each in (decisions, written, trails, steps, near, types_of_less, answers, written_texts, swept, told_by_cases):
+    for each in (
+        decisions, written, trails, steps, ways, near, types_of_less, answers, written_texts, swept, told_by_cases,
+    ):  # fmt: skip
         text = each.whole()
         changed = not each.FROZEN.exists() or each.FROZEN.read_text(encoding="utf-8") != text
         each.FROZEN.write_text(text, encoding="utf-8")

@@ -81,7 +81,9 @@ def _with_probes(root: ast.stmt, node: ast.FunctionDef, at: dict[int, list[int]]
         body, place = _innermost(mine, line)
         for number in numbers:
             told = ast.parse(f"{PROBE}({number})").body[0]
-            body.insert(place, ast.copy_location(told, body[place]))
+            for part in ast.walk(told):  # (all of it: who follows lines must not see another one)
+                ast.copy_location(part, body[place])
+            body.insert(place, told)
             place += 1
     return whole
 

@@ -3,6 +3,7 @@ of the process that dies or hangs is seen."""
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 from itertools import islice
@@ -89,3 +90,14 @@ def test_a_copy_that_dies_or_hangs_is_seen(
     assert killers.in_a_child(hangs, 0.2) == "killed: does not end"
     assert killers.in_a_child(dies, 20).startswith("killed: the process died")
     assert killers.asked(killers.Killer("test", "hangs", hangs), 0.1) == "does not end"
+
+
+def test_a_probe_stands_on_the_line_that_it_is_before(tools: tuple[ModuleType, ModuleType]) -> None:
+    """Whoever follows lines (``tests/backends/numpy_/ways.py``) must not see another one, or it is never asked."""
+    _, killers = tools
+    root = ast.parse("def f(x):\n    y = x\n    if (y >\n            1):\n        return y\n    return x\n").body[0]
+    assert isinstance(root, ast.FunctionDef)
+    probed = killers._with_probes(root, root, {2: [0], 4: [1], 5: [2]})
+    calls = [each for each in ast.walk(probed) if isinstance(each, ast.Expr)]
+    lines = [{part.lineno for part in ast.walk(each) if isinstance(part, ast.expr | ast.stmt)} for each in calls]
+    assert sorted(map(sorted, lines)) == [[2], [3], [5]]

@@ -419,7 +419,7 @@ def _plain(parts: Any) -> bool:
 def _alike(parts: Any) -> bool:
     """Whether all parts have one dtype."""
     kind = parts[0].dtype
-    return all([part.dtype is kind or part.dtype == kind for part in parts])  # noqa: C419
+    return all([part.dtype == kind for part in parts])  # noqa: C419
 
 
 def _now(part: Any) -> Any:
@@ -469,7 +469,7 @@ def _strided_slice(x: Any, *bounds: Any, assume_inbound: bool = False) -> Any:
 def _split(x: Any, indices_or_sections: Any = None, axis: int = 0) -> Any:
     """Cut at increasing indices within bounds: views."""
     cuts = indices_or_sections
-    if type(cuts) is int and cuts > 1 and x.shape[axis] and x.shape[axis] % cuts == 0:
+    if type(cuts) is int and x.shape[axis] and x.shape[axis] % cuts == 0:
         cuts = list(range(x.shape[axis] // cuts, x.shape[axis], x.shape[axis] // cuts))
     if type(x) is np.ndarray and isinstance(cuts, list) and cuts:
         edges = [0, *cuts, x.shape[axis]]

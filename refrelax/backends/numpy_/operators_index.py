@@ -304,7 +304,7 @@ def sort_keys(x: Any, descending: bool) -> Any:
         if x.dtype == np.float64:
             return None
         narrow = x.astype(np.float32)
-        keys = narrow.view(np.int32) if narrow.ndim else narrow.reshape(1).view(np.int32).reshape(())
+        keys = narrow.view(np.int32)
         keys = np.where(narrow == 0, 0, keys ^ ((keys >> 31) & 0x7FFFFFFF))
         if descending:
             np.invert(keys, out=keys)
@@ -532,7 +532,7 @@ def bucketize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     if not (b[1:] > b[:-1]).all() or not (b[-1:] == b[-1:]).all():  # poison, of which the loops make a count
         return ((b <= a[..., None]) if attrs["right"] else (b < a[..., None])).sum(axis=-1).astype(dtype)
     found = np.searchsorted(b, a, side="right" if attrs["right"] else "left")
-    return np.where(a == a, found, 0).astype(dtype)
+    return found.astype(dtype)  # (of a NaN any: poison)
 
 
 # --- scans -----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import numpy as np
 import refrelax as rr
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.types.checked import CheckedModule
+from tests.backends.numpy_.near_graphs import GRAPHS
 
 EXTENTS = {"n": 3, "m": 5, "k": 2}
 XY, XV, X = "x: n m, y: n m", "x: n m, v: m", "x: n m"
@@ -172,6 +173,7 @@ NEAR: dict[str, tuple[str, str]] = {
     "bits": ("x: n m int32, y: n m int32", "z = (R.bitwise_and(x, y), R.left_shift(x, R.abs(y)), R.bitwise_not(x))"),
     "rests": ("x: n m int32, y: n m int32", 'a = R.add(R.abs(y), R.const(1, "int32")); z = (R.floor_divide(x, a), R.floor_mod(x, a))'),
 }  # fmt: skip
+NEAR |= GRAPHS
 """The parameters (name, extents, a dtype if it is none of binary32), and the bindings, the last of which is given."""
 
 
