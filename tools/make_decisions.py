@@ -1,10 +1,10 @@
 #!/usr/bin/env python
-"""Writes down what passes and backends decide on many small programs, after a decision was changed on purpose:
-``tests/lower/decisions.txt``; ``written.txt``, ``trails.txt``, ``steps.txt`` and ``ways.txt`` of
-``tests/backends/numpy_/``; ``tests/backends/cupy_/launches.txt``; and what operators are deduced to be where less is known,
-``tests/semantics/ops/types_of_less.txt``; what the readings answer, ``tests/semantics/numbers/answers.txt``; the
-texts of operators written down as data, ``tests/semantics/ops/written_texts.txt``; what every operator says
-at corner values, ``tests/semantics/ops/swept.txt``; and what runs of the suite's cases tell beside what a case expects,
+"""Writes down what is decided and said on many small programs, after it was changed on purpose: by passes
+``tests/lower/decisions.txt``; by the NumPy backend ``written.txt``, ``trails.txt``, ``steps.txt`` and ``ways.txt`` of
+``tests/backends/numpy_/``; by CUDA ``tests/backends/cupy_/launches.txt``; what operators are deduced to be where less
+is known, ``tests/semantics/ops/types_of_less.txt``; what the readings answer, ``tests/semantics/numbers/answers.txt``;
+the texts of operators written down as data, ``tests/semantics/ops/written_texts.txt``; what every operator says at
+corner values, ``tests/semantics/ops/swept.txt``; and what runs of the suite's cases tell beside what a case expects,
 ``tests/semantics/told_by_cases.txt``."""
 
 from __future__ import annotations
