@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,16 @@ def test_distances_of_points(width: int) -> None:
     assert ("rt.by_columns" in rr.compile(checked).source) == (1 < width <= 8)
     found, wanted = both(checked, normal(30, 1, width), normal(1, 20, width))
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply"])
+def test_a_stretched_row_into_memory_that_is_used_again(name: str) -> None:
+    params = f"{tensor('x', 'n, 5')}, {tensor('w', '5, 3')}, {tensor('b', '1, 3')}"
+    checked = module(params, f"R.{name}(R.matmul(x, w), b)")
+    assert re.search(r"rt\.by_columns\(.*, out=", rr.compile(checked).source)
+    for rows in (7, 1, 0):
+        found, wanted = both(checked, normal(rows, 5), normal(5, 3), normal(1, 3))
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("power", [-1, 2, 3, 4, 5, 0.5])
