@@ -145,29 +145,8 @@ def narrow(x: Any, *others: Any) -> bool:
     return x.dtype not in FLOATS and x.dtype.name in NARROW and all([o.dtype == x.dtype for o in others])  # noqa: C419
 
 
-def _wider(apply: Apply) -> Apply:
-    """Operands that are all float16, or all bfloat16, are calculated in binary64, and the result is rounded once. Where
-    a difference may cancel, float32 has an error of more than one unit of a small float16. Of rows some at a time."""
-
-    def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
-        if not narrow(x, *others):
-            return apply(x, *others, out=out, **attrs)
-        first = trailing(attrs["axes"], x.ndim) if "channel_axis" not in attrs else None
-        rows = None if first is None else as_rows(x, first)
-        if rows is None or any([o.shape != x.shape[first:] for o in others]):  # noqa: C419
-            return apply(*(widened(v).astype(np.float64) for v in (x, *others)), **attrs).astype(x.dtype)
-        wide, attrs = [widened(v).astype(np.float64).reshape(-1) for v in others], {**attrs, "axes": [-1]}
-        target = fresh(x.shape, x.dtype)
-        cells = target.reshape(rows.shape)
-        for part in blocks(len(rows), rows.shape[1], NEAR_WIDE):
-            np.copyto(cells[part], apply(widened(rows[part]).astype(np.float64), *wide, **attrs), casting="unsafe")
-        return target
-
-    return run
-
-
 NEAR_WIDE = 1 << 15
-"""Elements of a block in binary64."""
+"""Elements of a block that is scaled and shifted in float32."""
 
 
 def _narrow_rms_norm(x: Any, weight: Any, out: Any = None, **attrs: Any) -> Any:
@@ -190,9 +169,9 @@ NEAR_NARROW = 1 << 16
 
 
 def _rounded(apply: Apply) -> Apply:
-    """Narrow operands as ``_wider``, but what is normalised is rounded before scale and shift, and so are these: a
-    loop program that says these roundings permits no others."""
-    wider = _wider(apply)
+    """Narrow operands are normalised in float32, by the steps of the definition: what is nearer to the exact result may
+    be rounded to a neighbour that these do not give, and a shift that cancels shows it. What is normalised is rounded
+    before scale and shift, and so are these: a loop program that says these roundings permits no others."""
 
     def run(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
         if not narrow(x, gamma, beta):
@@ -204,7 +183,8 @@ def _rounded(apply: Apply) -> Apply:
             scale, shift = (widened(v).reshape(-1) if of else None for v, of in kept)
             fast_rows.narrow_layer_norm(rows, scale, shift, attrs["epsilon"], target.reshape(rows.shape))
             return target
-        found = wider(x, gamma, beta, **{**attrs, "scale": False, "center": False})
+        wide = apply(*map(widened, (x, gamma, beta)), **{**attrs, "scale": False, "center": False})
+        found = narrowed(wide, x.dtype)
         axes = [a % x.ndim for a in ([attrs["channel_axis"]] if "channel_axis" in attrs else attrs["axes"])]
         return _moved(attrs, found, spread(gamma, axes, x.ndim), spread(beta, axes, x.ndim))
 

@@ -143,15 +143,13 @@ NEAR_WIDE = 1 << 15
 
 def narrow_layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
     """Of matrices of a narrow format, ``gamma`` and ``beta`` in float32, or ``None``. Differences from the mean cancel:
-    that is calculated in binary64, and taken away in two parts. What is normalised is rounded before scale and shift,
-    and so are these."""
+    its sum is made in binary64, but the mean is one of float32, as the definition's: what lies between, once it is
+    rounded, scaled and shifted, is none of its results. What is normalised is rounded before scale and shift, and so
+    are these."""
     count = x.shape[1]
     for part in blocks(x.shape[0], x.shape[1], NEAR_WIDE):
         t = widened(x[part])
-        mean = row_sums(t.astype(np.float64)) / count
-        most = mean.astype(np.float32)
-        np.subtract(t, most, out=t)
-        np.subtract(t, (mean - most).astype(np.float32), out=t)
+        np.subtract(t, (row_sums(t.astype(np.float64)) / count).astype(np.float32), out=t)
         width = row_squares(t)
         width /= np.float32(count)
         width += np.float32(epsilon)

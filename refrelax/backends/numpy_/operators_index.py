@@ -119,8 +119,8 @@ def _as_numpy(reduction: str, *parts: Any) -> bool:
 
 def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     """A copy of ``x`` with ``values`` stored at ``index``, in row-major order of the values; a negative index counts
-    from the end, once."""
-    shape = together(index)
+    from the end, once. Without an index each value is as large as ``x``."""
+    shape = together(index) if index else values.shape[: values.ndim - x.ndim]
     rest = x.shape[len(index) :]
     if 0 in shape or 0 in rest:  # nothing to store
         return np.array(x, order="C")
@@ -167,7 +167,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
 
 def _flat(x: Any, index: Sequence[Any], values: Any) -> bool:
     """Whether single elements are stored to, at positions and from values in rows of their own."""
-    if len(index) != x.ndim or values.ndim != 1 or x.dtype.num not in PLAIN_SORTS:
+    if not index or len(index) != x.ndim or values.ndim != 1 or x.dtype.num not in PLAIN_SORTS:
         return False
     return all([each.shape == values.shape for each in index])  # noqa: C419
 
