@@ -312,8 +312,8 @@ def _operators(wrong: WrongPass, checked: CheckedModule) -> tuple[str, ...]:
     for within, function in checked.module.relax_functions().items():
         for node in nodes(function):
             if isinstance(node, VarBinding) and node.name == name and within == path.partition("/")[0]:
-                is_call = isinstance(node.value, Call) and isinstance(node.value.op, Op)
-                bound.add(_spelled(node.value.op.name) if is_call else "")
+                op = node.value.op if isinstance(node.value, Call) else None
+                bound.add(_spelled(op.name) if isinstance(op, Op) else "")
             if isinstance(node, Op):
                 called.add(_spelled(node.name))
     return tuple(bound) if len(bound) == 1 and "" not in bound else tuple(sorted(called))
