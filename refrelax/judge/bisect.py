@@ -248,7 +248,11 @@ class _Walk:
         if other is not None:
             answer = self.refusing((getattr(chosen, "below", None),), pipeline)
             return Bisection(tuple(self.steps), answer or after or other, self.report)
-        answer = self.end() or self.built(chosen, pipeline, after)
+        unclear = self.end()  # of a stage; what is built may be wrong all the same
+        answer = self.built(chosen, pipeline, after)
+        if isinstance(answer, WrongPass) and unclear is not None:
+            answer = replace(answer, message=f"{answer.message} (before it, {unclear.why})")
+        answer = answer or unclear
         if isinstance(answer, WrongPass) and hidden is not None:
             answer = replace(answer, message=f"{answer.message} (before it {hidden.why})")
         if answer is None and len(self.steps) < 2 and not self.build_judged:
@@ -257,12 +261,13 @@ class _Walk:
 
     def refusals(self, chosen: Compiler, pipeline: str, nothing: NoVerdict) -> Bisection:
         """There is nothing to compare. Where the run ends all the same, and only its elements are left open, a pass
-        that refuses the program or dies of it is wrong whatever they are; under ``strict`` what is built may not die
-        of a run that is open, either (as in ``diff``)."""
+        that refuses the program or dies of it is wrong whatever they are, and what is built may not die of it, nor
+        give another dtype or shape; under ``strict`` it may not die of a run that is open, either (as in ``diff``)."""
         ways: tuple[Any, ...] = (chosen.stages, getattr(chosen, "below", None))
         wrong: WrongPass | NoVerdict | None = None
         if nothing.reason == "open" and isinstance(self.reference.outcome, Returned):
-            wrong = self.refusing(ways, pipeline)
+            wrong = self.refusing(ways[:1], pipeline) or self.built(chosen, pipeline)
+            wrong = wrong or self.refusing(ways[1:], pipeline)
         elif nothing.reason == "open" and self.strict:
             wrong = self.refusing(ways[:1], pipeline) or self.built(chosen, pipeline)
         wrong = wrong if isinstance(wrong, WrongPass) else None

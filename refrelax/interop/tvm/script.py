@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from tvm import relax
 {imports}
 TEXT = """{text}"""
 
-module = tvm.script.from_source(TEXT)
+module = {read}
 args = [
 {args}]
 {passes}vm = relax.VirtualMachine(tvm.compile(module, target={target!r}), tvm.cpu())
@@ -52,25 +53,63 @@ def script(
 ) -> str:
     """The text of the script. ``expected``: what to print beside what is got. ``steps``: passes by name, of which the
     last is at fault: the script shows the program before and after it, with ``pass_steps.py`` in it."""
-    text = text_for(version, module)
+    text, read = _readable(text_for(version, module))
     if steps:
-        return _through(text, version, title, expected, steps, args)
+        return _through(text, read, version, title, expected, steps, args)
     lines = "".join(f"    {argument(each)},\n" for each in args)
     wanted = {each.dtype for each in args if isinstance(each, Tensor | ConstantArray)}
     narrow = any(map(_narrow, wanted))
-    passes = ""
-    if pipeline is not None:
-        passes = f"# after the pipeline {pipeline}\nmodule = relax.get_pipeline({pipeline!r})(module)\n"
+    made, passes = ("", "") if pipeline is None else _after(pipeline, target)
     return _TEMPLATE.format(
         title=_safe(title),
         version=f" {version}" if version else "",
-        imports="import ml_dtypes\n" if narrow else "",
+        imports=("import ml_dtypes\n" if narrow else "") + made,
+        read=read,
         text=_safe(text),
         args=lines,
         passes=passes,
         target=target,
         expected=_safe(expected),
     )
+
+
+_SPECIAL = re.compile(r'R\.const\("(-?(?:inf|nan))"')
+"""What TVM 0.27 prints for an infinite or NaN constant, and cannot read: see ``worker.py``."""
+
+
+def _readable(text: str) -> tuple[str, str]:
+    """A text that TVM reads, and the expression that reads it."""
+    found, times = _SPECIAL.subn(r'R.const(special["\1"]', text)
+    if not times:
+        return text, "tvm.script.from_source(TEXT)"
+    names = "**tvm.script.parser.core.entry._default_globals()"
+    special = '"special": {each: float(each) for each in ("inf", "-inf", "nan", "-nan")}'
+    return found, f"tvm.script.from_source(TEXT, extra_vars={{{names}, {special}}})"
+
+
+def _after(pipeline: str, target: str) -> tuple[str, str]:
+    """What a script has before it and does for a pipeline, as ``pass_worker.find_passes`` finds its passes."""
+    before = ""
+    if ":" in pipeline:
+        path, _, name = pipeline.rpartition(":")
+        before, made = "import runpy\n", f"runpy.run_path({path!r})[{name!r}]()"
+    elif pipeline in ("cpu_generic", "target"):
+        chosen = "llvm" if pipeline == "cpu_generic" else target
+        made = f"relax.get_default_pipeline(tvm.target.Target({chosen!r}))"
+    elif re.fullmatch(r"[a-z_]\w*", pipeline):  # passes by name have a capital
+        made = f"relax.get_pipeline({pipeline!r})"
+    else:
+        before, made = f"\n{_source()}\n", f"[each for _, each in passes({pipeline!r})]"
+    each = "for each in made if isinstance(made, (list, tuple)) else [made]:\n        module = each(module)"
+    said = f"# after the pipeline {pipeline}\nmade = {made}\n"
+    return before, f"{said}with tvm.target.Target({target!r}):\n    {each}\n"
+
+
+def _source() -> str:
+    """Of ``pass_steps.py``."""
+    source = Path(pass_steps.__file__).read_text("utf-8")
+    source = source.partition("from __future__ import annotations")[2].lstrip("\n")
+    return source.replace("Imports nothing of refrelax.", "").rstrip()
 
 
 _STEPS = '''"""{title}
@@ -85,7 +124,7 @@ TEXT = """{text}"""
 if __name__ == "__main__":
     import tvm
 
-    module = tvm.script.from_source(TEXT)
+    module = {read}
     with tvm.target.Target("llvm"):
         *before, (name, last) = passes({sequence!r})
         for _, step in before:
@@ -97,20 +136,22 @@ if __name__ == "__main__":
 '''
 
 
-def _through(text: str, version: str, title: str, expected: str, steps: Sequence[str], args: Sequence[Any]) -> str:
+def _through(
+    text: str, read: str, version: str, title: str, expected: str, steps: Sequence[str], args: Sequence[Any]
+) -> str:
     shown = ", ".join(argument(each) for each in args)
     given = f"; they differ on\n\n    {shown}" if args else "."
-    source = Path(pass_steps.__file__).read_text("utf-8")
-    source = source.partition("from __future__ import annotations")[2].lstrip("\n")
-    source = source.replace("Imports nothing of refrelax.", "")
     return _STEPS.format(
-        title=_safe(title), version=f" {version}" if version else "", given=_safe(given), steps=source.rstrip(),
+        title=_safe(title), version=f" {version}" if version else "", given=_safe(given), steps=_source(), read=read,
         text=_safe(text), sequence=",".join(steps), expected=_safe(expected),
     )  # fmt: skip
 
 
 def _safe(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    """The text between three quotes; quotes at its end would be taken for theirs."""
+    body = text.rstrip('"')
+    escaped = body.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return escaped + '\\"' * (len(text) - len(body))
 
 
 def argument(value: Any) -> str:
@@ -123,7 +164,7 @@ def argument(value: Any) -> str:
         case Shape(dims):
             return f"tvm.runtime.ShapeTuple({list(dims)})"
         case Prim():
-            return repr(value.value)
+            return _number(value.value)
         case tuple():
             return f"({''.join(f'{argument(each)}, ' for each in value)})"
         case float():

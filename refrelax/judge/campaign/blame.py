@@ -60,7 +60,10 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
         case WrongPass(name=name, index=index, message=message, kind=how, part=part):
             return {**said, "stage": part, "pass": name, "index": index, "how": how, "why": message[:400]}
         case NoVerdict() if kind in ("crash", "hang"):
-            return {**said, **_refusing(compiler, found.text, pipeline), "how": kind}
+            way = _refusing(compiler, found.text, pipeline)
+            if way.get("pass") == BUILD:  # it was made of the program, and ends when it runs
+                way["stage"] = "run"
+            return {**said, **way, "how": kind}
         case NoVerdict(why=why):
             return {**said, "stage": "", "why": why}
         case _:
@@ -80,10 +83,5 @@ def _refusing(compiler: Any, text: str, pipeline: str) -> dict[str, Any]:
             part = "import" if index < 0 else ended.part
             return {"stage": part, "pass": ended.name, "index": index + 1, "how": ended.kind, "why": why}
         return {"stage": "", "why": str(ended)[:400]}
-    return {
-        "stage": "codegen",
-        "pass": BUILD,
-        "index": index + 1,
-        "how": "refused",
-        "why": "every pass took the program",
-    }
+    why = "every pass took the program"
+    return {"stage": "codegen", "pass": BUILD, "index": index + 1, "how": "refused", "why": why}

@@ -3,7 +3,7 @@
 ```toml
 [[known]]
 id = "integer-power"             # whatever the reader wants to call it
-causes = ["refused: op.cc:tvm::prim::pow"]   # ids of causes; * stands for anything
+causes = ["refused: op.cc:tvm::prim::pow"]   # ids of causes; * stands for anything, all else for itself
 ```
 
 A file of JSON lines, as ``fuzz --json`` writes them, lists the causes of its findings.
@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from refrelax.errors import UsageError
 
@@ -31,9 +32,22 @@ def load(path: Path) -> dict[str, str]:
         if text.lstrip().startswith("{"):
             rows = [json.loads(line) for line in text.splitlines() if line.strip()]
             return {_literal(row["cause"]): str(row.get("finding", row["cause"])) for row in rows if "cause" in row}
-        return {each: str(row["id"]) for row in tomllib.loads(text)["known"] for each in row["causes"]}
+        return {_pattern(each): str(row["id"]) for row in tomllib.loads(text)["known"] for each in _causes(row)}
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path}: no list of known causes: {type(error).__name__}: {error}") from None
+
+
+def _causes(row: Mapping[str, Any]) -> list[str]:
+    """The causes of a row: a text alone would be as many patterns as it has characters."""
+    causes = row["causes"]
+    if not isinstance(causes, list) or not all(isinstance(each, str) for each in causes):
+        raise TypeError(f"causes of {row['id']!r}: expected a list of strings, found {causes!r}")
+    return causes
+
+
+def _pattern(cause: str) -> str:
+    """A pattern in which nothing but a star stands for something else."""
+    return "*".join(map(_literal, cause.split("*")))
 
 
 def _literal(cause: str) -> str:

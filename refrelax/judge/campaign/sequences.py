@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from refrelax.errors import InternalError, Rejection, Unlinkable
+from refrelax.errors import InternalError, Rejection, Unlinkable, UsageError
 from refrelax.judge.bisect import Bisection, WrongPass, follow
 from refrelax.judge.campaign.causes import Cause, template
 from refrelax.judge.campaign.kept import of_json, to_json
 from refrelax.judge.campaign.look import Seen, Sighting
 from refrelax.judge.campaign.reduce import Program, reduce
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.stages import Stage
 from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
@@ -108,6 +110,7 @@ def judge(compiler: Any, pair: Pair, strict: bool = False, proof: bool = False) 
         last[:] = [*last[-1:], checked]
 
     pipeline = ",".join(pair.steps)
+    _started(compiler)
     try:
         with limited(SECONDS):
             found = follow(
@@ -116,7 +119,7 @@ def judge(compiler: Any, pair: Pair, strict: bool = False, proof: bool = False) 
             )  # fmt: skip
     except TimeoutError as error:
         return Judged(None, None, NoVerdict(f"the definition takes {error}", reason="budget"))
-    except (Rejection, Unlinkable) as error:
+    except (Rejection, Unlinkable, UsageError) as error:  # (an older wheel has not every pass)
         return Judged(None, None, NoVerdict(str(error), reason="lacking"))
     except InternalError as error:
         return Judged(None, None, NoVerdict(f"a fault of refrelax ({error})", reason="fault", detail=repr(error)))
@@ -129,6 +132,14 @@ def judge(compiler: Any, pair: Pair, strict: bool = False, proof: bool = False) 
             return Judged(found, None, why, covers)
     wrong_by_proof = _refuted(found, last) if proof and len(last) == 2 else None
     return Judged(found, wrong_by_proof, None, covers)
+
+
+def _started(compiler: Any) -> None:
+    """Have the compiler's process run, where it has one: a pair may take so long, not the loading before the first."""
+    process = getattr(compiler, "process", None)
+    if process is not None:
+        with suppress(ImplementationFailed):  # who is not there is told of by whoever is asked
+            process.start()
 
 
 def _refuted(found: Bisection, last: Sequence[CheckedModule]) -> WrongPass | None:
@@ -293,17 +304,19 @@ def _how(message: str) -> str:
 
 
 def _operators(wrong: WrongPass, checked: CheckedModule) -> tuple[str, ...]:
-    """The operator of the first binding with another value, else those of the program."""
-    name = wrong.binding.rpartition("/")[2]
+    """The operator of the first binding with another value (of that name in its function, and no other), else those of
+    the program."""
+    path, _, name = wrong.binding.rpartition("/")
+    bound: set[str] = set()
     called: set[str] = set()
-    for function in checked.module.relax_functions().values():
+    for within, function in checked.module.relax_functions().items():
         for node in nodes(function):
-            if isinstance(node, VarBinding) and node.name == name and isinstance(node.value, Call):
-                if isinstance(node.value.op, Op):
-                    return (_spelled(node.value.op.name),)
+            if isinstance(node, VarBinding) and node.name == name and within == path.partition("/")[0]:
+                op = node.value.op if isinstance(node.value, Call) else None
+                bound.add(_spelled(op.name) if isinstance(op, Op) else "")
             if isinstance(node, Op):
                 called.add(_spelled(node.name))
-    return tuple(sorted(called))
+    return tuple(bound) if len(bound) == 1 and "" not in bound else tuple(sorted(called))
 
 
 def _spelled(name: str) -> str:
