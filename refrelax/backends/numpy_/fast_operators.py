@@ -174,11 +174,12 @@ def columns(fold: Any, x: Any, keepdims: bool = False) -> Any:
     return total
 
 
-def by_columns(form: Any, a: Any, b: Any) -> Any:
-    """A step of two arrays with a short last axis, one element of it after the other."""
+def by_columns(form: Any, a: Any, b: Any, out: Any = None) -> Any:
+    """A step of two arrays with a short last axis, one element of it after the other. ``out``: memory that is no longer
+    needed, an operand's own perhaps."""
     if a.shape[-1] != b.shape[-1] or a.ndim < 2:
-        return form(a, b)
-    result = fresh(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+        return form(a, b, out=out)
+    result = fresh(np.broadcast_shapes(a.shape, b.shape), a.dtype) if out is None else out
     for k in range(a.shape[-1]):
         form(a[..., k], b[..., k], out=result[..., k])
     return result
