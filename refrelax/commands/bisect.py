@@ -68,6 +68,9 @@ def bisect(options: argparse.Namespace) -> int:
         raise UsageError("give FILE, or --front FILE.py:NAME (or FILE.onnx), one of the two")
     if options.front is not None:
         without_effect(options, ("--prove", "--consts"), "with --front")
+    asked = options.pipeline
+    if asked is not None and not asked.strip():
+        raise UsageError("--pipeline: expected a pipeline, found an empty name")
     names = (options.impl or "tvm", *options.also)
     compilers = [compiler_of(each, options.target) for each in names]
     checked = None if options.file is None else read_checked(options.file, options.consts)
@@ -76,7 +79,7 @@ def bisect(options: argparse.Namespace) -> int:
     externs = values.externs(options)
     told = []
     for name, compiler in zip(names, compilers, strict=True):
-        pipeline = options.pipeline or ("default" if name == "refrelax" else "default_build")
+        pipeline = ("default" if name == "refrelax" else "default_build") if asked is None else asked
         about = {"pipeline": pipeline}
         imported = None
         if options.front is not None:

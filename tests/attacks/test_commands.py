@@ -45,3 +45,10 @@ def test_a_pipeline_that_is_no_pass(made: str, tmp_path: Path) -> None:
     (tmp_path / "p.py").write_text(f"def make():\n    return {made}\n")
     with pytest.raises(rr.UsageError, match="expected a pass or a list of passes; found"):
         list(TvmPasses().stages(rr.parse(TWO), f"{tmp_path / 'p.py'}:make"))
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_pipeline_without_a_name(path: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a variable of the shell that is not set: not the pipeline that nobody asked for."""
+    assert main(["bisect", path, "--impl", "refrelax", "--random", "0", "--pipeline", name]) == 2
+    assert "an empty name" in capsys.readouterr().err

@@ -6,7 +6,7 @@ works on the caller's own memory: it writes there where the program overwrites a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -201,7 +201,18 @@ def overlaps_itself(array: Any) -> bool:
 
 
 def _same_memory(value: Any, array: Any) -> bool:
-    return not isinstance(value, np.ndarray) or np.may_share_memory(value, array) or not array.size
+    """Whether an array lies in the memory of what was given for it (what is stored in a tensor is given back)."""
+    if isinstance(value, Tensor) or not array.size:
+        return True
+    return np.may_share_memory(value, array) if isinstance(value, np.ndarray) else not made_anew(value, array)
+
+
+def made_anew(value: Any, array: Any) -> bool:
+    """Whether an array was made of a list, a number, or another object that has no such memory to show (a scalar of
+    NumPy's, a buffer in the other byte order): asked again, such an object gives memory that is another."""
+    if isinstance(value, list | tuple | bool | int | float | ConstantArray):
+        return True
+    return bool(array.size) and not np.may_share_memory(shared(value), array)
 
 
 def _told(value: Any) -> str:
@@ -210,21 +221,31 @@ def _told(value: Any) -> str:
 
 def compact(values: list[Any]) -> list[Any]:
     """Values of a program that sees memory in another shape or dtype, which only rows that lie side by side allow."""
-    return [np.ascontiguousarray(v) if isinstance(v, np.ndarray) and v.ndim else v for v in values]
+    return in_arrays(lambda v: np.ascontiguousarray(v) if v.ndim else v, values)
 
 
 def apart(values: list[Any]) -> list[Any]:
-    """Values of a program that overwrites memory: arrays that share theirs with another are copied."""
-    arrays = [each for each in values if isinstance(each, np.ndarray)]
-    if not any(np.may_share_memory(a, b) for a, b in combinations(arrays, 2)):
-        return values
+    """Values of a program that overwrites memory: arrays that share theirs with another, or whose elements share some,
+    are copied."""
+    arrays = arrays_in(values)
+    meet = [
+        overlaps_itself(v) or any(k != j and np.may_share_memory(v, w) for j, w in enumerate(arrays))
+        for k, v in enumerate(arrays)
+    ]
+    marks = iter(meet)
+    return in_arrays(lambda v: v.copy() if next(marks) else v, values) if any(meet) else values
+
+
+def in_arrays(change: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """Values with each array changed, those of tuples too, in the order of ``arrays_in``."""
     return [
-        v.copy()
-        if isinstance(v, np.ndarray) and any(k != j and isinstance(w, np.ndarray) and np.may_share_memory(v, w)
-                                             for j, w in enumerate(values))
-        else v
-        for k, v in enumerate(values)
-    ]  # fmt: skip
+        tuple(in_arrays(change, each))
+        if isinstance(each, tuple)
+        else change(each)
+        if isinstance(each, np.ndarray)
+        else each
+        for each in values
+    ]
 
 
 def arrays_in(values: Sequence[Any]) -> list[Any]:

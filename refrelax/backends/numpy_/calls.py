@@ -17,6 +17,7 @@ from refrelax.backends.numpy_.border import (
     copied,
     given,
     inward,
+    made_anew,
     overlaps_itself,
     own,
     stored,
@@ -126,7 +127,7 @@ class Called:
             a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
             for a, t in zip(args, types)
         ]
-        before: list[tuple[Any, Any]] = []
+        before: list[tuple[Any, Any, Any]] = []
         if self._overwrites:
             values = self._own(args, values)
             before = [] if self._written else converted(args, values)
@@ -139,8 +140,9 @@ class Called:
         except FAILURES as error:
             return self._failed(error, args)
         if self._overwrites:
-            if any(_differs(value, was) for value, was in before):
-                raise UsageError("the program writes to an argument given as a list or a number: give an array")
+            for given_, value, was in before:
+                if _differs(value, was):
+                    raise UsageError(f"the program writes to an argument given as {_told(given_)}: give an array")
             give_back(args, values)
         return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
 
@@ -170,7 +172,6 @@ class Called:
         if isinstance(self._func, PrimFunc):
             own(self._func, args, values, self._written)
             return values
-        values = [v.copy() if isinstance(v, np.ndarray) and overlaps_itself(v) else v for v in values]
         return apart(compact(values) if self._sees else values)
 
 
@@ -239,33 +240,45 @@ def ended(error: BaseException) -> Outcome:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}")
 
 
-def give_back(args: tuple[Any, ...], values: Sequence[Any]) -> None:
+def give_back(args: Sequence[Any], values: Sequence[Any]) -> None:
     """What was written to copies: of tensors that are no arrays, of arrays in the other byte order or that share
     memory with another argument. What is found to be changed is told before any of it is given back."""
-    changed = [(a, v) for a, v in zip(args, values, strict=True) if isinstance(v, np.ndarray) and _is_changed(a, v)]
+    changed = [(a, v) for a, v in beside(args, values) if _is_changed(a, v)]
     for a, _ in changed:
         if isinstance(a, np.ndarray) and overlaps_itself(a):
             raise UsageError(
                 "elements of an argument share memory that the program writes: give an array with a place for each"
             )
+        if isinstance(a, np.ndarray) and not a.flags.writeable:
+            raise UsageError("the program writes to an argument, and the array given for it is read-only")
     for a, v in changed:
         if isinstance(a, Tensor):
             a.assign(v)
-        elif a.flags.writeable:
-            a[...] = v
         else:
-            raise UsageError("the program writes to an argument, and the array given for it is read-only")
+            a[...] = v
 
 
-def converted(args: Any, values: Any) -> list[tuple[Any, Any]]:
-    """The arrays that were made of lists and numbers, also within tuples, each with what is in it."""
-    found = []
+def converted(args: Sequence[Any], values: Sequence[Any]) -> list[tuple[Any, Any, Any]]:
+    """What was given and has no memory to write to (``made_anew``), the array made of it, and what is in that."""
+    return [
+        (a, v, v.copy()) for a, v in beside(args, values) if not isinstance(a, Tensor | np.ndarray) and made_anew(a, v)
+    ]
+
+
+def beside(args: Sequence[Any], values: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """What was given for each array, also within tuples."""
+    found: list[tuple[Any, Any]] = []
     for given_, value in zip(args, values, strict=False):
-        if isinstance(value, np.ndarray) and isinstance(given_, list | tuple | bool | int | float):
-            found.append((value, value.copy()))
+        if isinstance(value, np.ndarray):
+            found.append((given_, value))
         elif isinstance(value, tuple) and isinstance(given_, list | tuple):
-            found += converted(given_, value)
+            found += beside(given_, value)
     return found
+
+
+def _told(value: Any) -> str:
+    plain = isinstance(value, list | tuple | bool | int | float)
+    return "a list or a number" if plain else f"a {type(value).__name__}, which has no memory for it"
 
 
 def _differs(value: Any, was: Any) -> bool:
