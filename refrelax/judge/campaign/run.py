@@ -189,8 +189,25 @@ def _for_passes(plan: Plan) -> Plan:
     return replace(plan, features=tuple(each for each in plan.features if each in PIPELINED))
 
 
-def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
-    """The finding behind a sighting: shrunk, confirmed alone, blamed; or why there is none."""
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A fault of refrelax while it made a finding: what it was of, and the fault."""
+
+    why: str
+
+
+def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str | Lost:
+    """The finding behind a sighting: shrunk, confirmed alone, blamed; or why there is none. A fault of ours costs this
+    finding alone."""
+    try:
+        return _made(plan, task, sighting)
+    except (UsageError, ImplementationFailed, ImportError):
+        raise
+    except Exception as error:
+        return Lost(f"{task.name}, the finding of {sighting.cause.id}: {type(error).__name__}: {error}")
+
+
+def _made(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     found = _shrunk(plan, task, sighting)
     if isinstance(found, str) or found.fault:
         return found
@@ -522,7 +539,9 @@ def _gone_through(
             wanted.append((each, submit(make, plan, task, each)))
     for each, result in wanted:
         made = result()
-        if isinstance(made, str):
+        if isinstance(made, Lost):
+            state.lost.append(made.why)
+        elif isinstance(made, str):
             state.doubted += 1
             memory.doubt(each.cause.id, task.name, made)
         elif (name := known_as(made.cause.id, known)) is not None:

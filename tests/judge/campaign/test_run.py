@@ -170,6 +170,26 @@ def test_a_fault_of_ours_costs_one_task(whole: list[Finding], tmp_path: Path, mo
         assert memory.task("cells", 1) is None and memory.task("cells", 2) is not None, "done again the next time"
 
 
+@pytest.mark.thorough
+def test_a_fault_of_ours_costs_one_finding(whole: list[Finding], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told, and what is found after it is the same."""
+    told, broken = campaigns._told, whole[0].cause
+
+    def faulty(plan: Plan, found: Finding) -> Finding:
+        if found.cause == broken:
+            raise KeyError("nobody thought of it")
+        return told(plan, found)
+
+    monkeypatch.setattr(campaigns, "_told", faulty)
+    states, found = [], []
+    for state, finding in campaigns.campaign(plan(), Memory(None, ABOUT), here, 1, {}, lambda: False):
+        states.append(state)
+        found += [] if finding is None else [finding]
+    first = states[-1].lost[0]
+    assert f"the finding of {broken.id}: KeyError" in first and "nobody thought of it" in first
+    assert {each.cause.id for each in found} == {each.cause.id for each in whole[1:]}
+
+
 # --- processes that die ----------------------------------------------------------------------------------------------
 
 
