@@ -62,7 +62,7 @@ def outcomes(dtype: str, body: str, mode: str) -> tuple[Any, Any]:
     return rr.run(checked, "main", x), rr.compile(checked, mode=mode).run("main", x)
 
 
-@pytest.mark.by_day(10)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 @pytest.mark.parametrize("dtype", NARROW)
 def test_a_number_of_a_narrow_format_is_one(dtype: str, mode: str) -> None:

@@ -33,7 +33,7 @@ AHEAD = """
 """
 
 
-@pytest.mark.by_day(10)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("item", ["{C} + A[k]", "A[k] + {C}", "T.max({C}, A[k])", "T.min({C}, A[k])"])
 @pytest.mark.parametrize("guard", ["k != m", "k > m", "k % 2 == m"])
 @pytest.mark.parametrize("choice", ["if_then_else", "Select"])

@@ -69,7 +69,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(12)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("pipeline", ["default", "kernels", "dispatch", "paper", "build"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_pipeline_keeps_what_is_stored(name: str, pipeline: str) -> None:

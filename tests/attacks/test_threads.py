@@ -420,7 +420,7 @@ def test_a_right_schedule_is_proved(name: str) -> None:
     assert not found.relaxations
 
 
-@pytest.mark.by_day(17)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", BAD)
 def test_a_wrong_schedule_is_not_proved(name: str) -> None:
     params, before, after, s_tir = BAD[name]

@@ -160,7 +160,7 @@ def recorded(function: Function) -> str:
     return f"{' '.join([*given, *symbols])}: {' '.join(bound)} -> {' '.join(gives)}".strip()
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_is_recorded(name: str) -> None:
     assert told(name) == ROWS[name][1].removeprefix("w ")

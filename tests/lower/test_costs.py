@@ -54,7 +54,7 @@ COSTS: list[tuple[PrimExpr, int, int]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("k", range(len(COSTS)))
 def test_costs(k: int) -> None:
     e, cost, size = COSTS[k]
@@ -118,7 +118,7 @@ SITES: dict[str, tuple[str, str, str, bool]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", SITES)
 def test_which_groups_become_loop_programs(name: str) -> None:
     private, more, body, wanted = SITES[name]

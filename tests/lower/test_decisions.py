@@ -35,7 +35,7 @@ def frozen() -> dict[str, str]:
     return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.by_day(40)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", list(asked()))
 def test_decisions(name: str) -> None:
     for line in lines(name, *TEXTS[name]):

@@ -134,7 +134,7 @@ def told(lines: tuple[str, ...]) -> str:
     return body.removeprefix("cls = Module; ").removesuffix("; return out")
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_is_spelled_out(name: str) -> None:
     lines, wanted = ROWS[name]

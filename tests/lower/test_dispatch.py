@@ -49,7 +49,7 @@ def test_what_is_taken(name: str) -> None:
     assert rr.parse(rr.print_module(after.module)) == after.module
 
 
-@pytest.mark.by_day(19)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", [name for name, it in PROGRAMS.items() if it.taken])
 def test_it_is_proved_for_all_shapes(name: str) -> None:
     before = checked(program(name))

@@ -71,7 +71,7 @@ def _needs_multiples(library: str, name: str) -> bool:
     return library == "cutlass" and "matmul" in name
 
 
-@pytest.mark.by_day(21)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("library, name", NAMES, ids=[name for _, name in NAMES])
 def test_a_contract_takes_its_own_body(library: str, name: str) -> None:
     wanted = contracts_of(load(library).module)
@@ -85,7 +85,7 @@ def test_a_contract_takes_its_own_body(library: str, name: str) -> None:
 PROVED = [pair for k, pair in enumerate(NAMES) if not _needs_multiples(*pair) and (k % 4 == 0 or pair[0] != "cublas")]
 
 
-@pytest.mark.by_day(12)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("library, name", PROVED, ids=[name for _, name in PROVED])
 def test_the_match_is_the_contract_for_all_shapes(library: str, name: str) -> None:
     assume = ["h >= s", "k >= t"] if library == "cudnn" else []  # or the few runs beside the proof are all open

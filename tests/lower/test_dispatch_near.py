@@ -168,7 +168,7 @@ def texts(row: Row) -> tuple[str, str]:
     return head + own, f"{head}{main}            R.output(out)\n        return out\n"
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_is_taken_and_why_the_rest_is_not(name: str) -> None:
     library, program = texts(ROWS[name])

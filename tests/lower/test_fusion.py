@@ -67,7 +67,7 @@ def test_outcomes(name: str) -> None:
             assert observed(fused.module, dims, policy, seed) == observed(before, dims, policy, seed), dims
 
 
-@pytest.mark.by_day(12)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", MODULES)
 def test_numpy_gives_the_same_bits(name: str) -> None:
     before = legal(name)
@@ -88,7 +88,7 @@ def _bits(value: Any) -> Any:
     return (value.dtype, value.shape, tuple(value.patterns()))
 
 
-@pytest.mark.by_day(13)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name: str) -> None:
     assert kernels(lower(legal(name), passes=FUSION).module) == KERNELS[name]

@@ -42,7 +42,7 @@ def same(wanted: list[Any], found: list[Any]) -> bool:
     return len(wanted) == len(found) and all(a is None or a == b for a, b in zip(wanted, found, strict=True))
 
 
-@pytest.mark.by_day(14)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("op", "params", "call"), CASES, ids=[f"{k}-{c[0]}" for k, c in enumerate(CASES)])
 def test_operator(op: str, params: str, call: str) -> None:
     checked = rr.check(rr.parse(module_text(params, call)))

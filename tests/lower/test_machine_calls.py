@@ -109,7 +109,7 @@ ROWS: dict[str, tuple[str, tuple[str, ...], dict[str, object], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_is_built(name: str) -> None:
     params, lines, more, wanted = ROWS[name]

@@ -59,7 +59,7 @@ FITS: dict[str, tuple[list[tuple[Type, Type | None]], dict[str, Any], dict[str, 
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", FITS)
 def test_types_that_fit(name: str) -> None:
     pairs, symbols, wanted = FITS[name]
@@ -109,7 +109,7 @@ CALLS = (
 )  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("call", CALLS)
 def test_loop_programs_are_written_as_what_they_were(call: str) -> None:
     """Under the numbers of each call; one loop program stands for both calls."""

@@ -72,7 +72,7 @@ SEEN: dict[str, tuple[Scalar, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", SEEN)
 def test_what_is_seen_of_an_index(name: str) -> None:
     found, wanted = SEEN[name]
@@ -111,7 +111,7 @@ AXES: dict[str, tuple[Any, tuple[PrimExpr, PrimExpr | None] | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", AXES)
 def test_what_a_variable_is_below(name: str) -> None:
     item, wanted = AXES[name]
@@ -131,7 +131,7 @@ STARTS: dict[str, tuple[Any, tuple[PrimExpr, ...] | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", STARTS)
 def test_an_element_from_a_start(name: str) -> None:
     item, wanted = STARTS[name]

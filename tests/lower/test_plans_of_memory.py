@@ -149,7 +149,7 @@ def told(lines: tuple[str, ...]) -> str:
     return " ".join(found)
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan(name: str) -> None:
     lines, wanted = PLANS[name]

@@ -125,7 +125,7 @@ ELEMENTS: dict[str, tuple[Any, bool, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_elements(name: str) -> None:
     body, needed, wanted = ELEMENTS[name]
@@ -232,7 +232,7 @@ ARRAYS: dict[str, tuple[list[Any], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays(name: str) -> None:
     steps, wanted = ARRAYS[name]

@@ -74,7 +74,7 @@ MADE: dict[str, tuple[tuple[Any, ...], Type, list[str], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", MADE)
 def test_what_a_kernel_takes(name: str) -> None:
     args, result, wanted, demands = MADE[name]
@@ -193,7 +193,7 @@ FACTS: dict[str, tuple[tuple[Any, ...], Type, tuple[list[str], list[str], list[s
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", FACTS)
 def test_what_is_known_where_a_call_runs(name: str) -> None:
     args, result, wanted = FACTS[name]

@@ -135,7 +135,7 @@ def flat(value: Any) -> list[Any]:
     return [cell for each in value for cell in flat(each)] if isinstance(value, tuple) else [value.tolist()]
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_is_taken_apart(name: str) -> None:
     row = ROWS[name]
@@ -173,7 +173,7 @@ TYPED = {
 }
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", TYPED)
 def test_types_stay(name: str) -> None:
     call, first, wanted = TYPED[name]

@@ -74,7 +74,7 @@ INDICES: dict[str, tuple[PrimExpr, str, list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", INDICES)
 def test_indices(name: str) -> None:
     e, wanted, told = INDICES[name]
@@ -122,7 +122,7 @@ REQUIREMENTS: dict[str, tuple[PrimExpr, str, list[str] | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", REQUIREMENTS)
 def test_requirements(name: str) -> None:
     condition, rule, wanted = REQUIREMENTS[name]

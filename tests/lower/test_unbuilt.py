@@ -226,13 +226,13 @@ def edited(*texts: str) -> rr.CheckedModule:
     return rr.check(rr.parse(HEAD + text))
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_is_read_as_well(name: str) -> None:
     assert allowed(edited(*ALLOWED[name]), given(2))
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_read(name: str) -> None:
     assert not allowed(edited(*REFUSED[name]), given(2))
@@ -260,7 +260,7 @@ HOST: dict[str, tuple[tuple[str, ...], bool]] = {
 }  # fmt: skip
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", HOST)
 def test_what_is_computed_of_the_table(name: str) -> None:
     (texts, is_read), text = HOST[name], HEAD + MAIN

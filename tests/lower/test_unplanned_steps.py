@@ -73,7 +73,7 @@ def told(lines: tuple[str, ...]) -> tuple[str, str]:
     return " ".join(sorted(found.results)), " ".join(left)
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_becomes_a_result(name: str) -> None:
     lines, results, left = ROWS[name]

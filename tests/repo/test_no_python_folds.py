@@ -170,7 +170,7 @@ def misuses(text: str) -> list[tuple[int, str]]:
     return sorted({each for function in functions for each in Taint(function).found})
 
 
-@pytest.mark.by_day(12)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SEMANTICS)))
 def test_bodies_use_the_numerics_interface(path: Path) -> None:
     assert misuses(path.read_text(encoding="utf-8")) == []

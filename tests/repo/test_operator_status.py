@@ -68,7 +68,7 @@ def has_a_form(checked: rr.CheckedModule) -> bool:
     return True
 
 
-@pytest.mark.by_day(21)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("op", sorted(SKETCHES))
 def test_what_is_said_of_backends_is_so(op: str) -> None:
     cells = rows()[f"relax.{op}"]

@@ -21,7 +21,7 @@ def frozen() -> dict[str, dict[str, str]]:
 CASES: dict[str, list[Case]] = asked()
 
 
-@pytest.mark.by_day(20)
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(("file", "first"), [*pieces()])
 def test_what_is_told(file: str, first: int) -> None:
     """``tools/make_decisions.py`` writes it down; a word that changes is a message, a place, an event, a charge or a

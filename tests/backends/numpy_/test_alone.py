@@ -74,7 +74,7 @@ ALONE = (
 )
 
 
-@pytest.mark.by_day(16)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("call", ALONE)
 def test_of_one_worker(backend: str, call: str) -> None:

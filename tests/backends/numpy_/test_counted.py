@@ -55,7 +55,7 @@ def held_against_the_definition(checked: rr.CheckedModule, x: Any, backend: str 
 ALL = "return_index=True, return_inverse=True, return_counts=True"
 
 
-@pytest.mark.by_day(21)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("axis", ["", ", axis=0", ", axis=1", ", axis=-1"])
 def test_the_definitions_bits(dtype: str, axis: str) -> None:

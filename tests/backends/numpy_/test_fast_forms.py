@@ -429,7 +429,7 @@ def test_transposed_convolutions(more: str) -> None:
 MODES = ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_crop_and_resize"]
 
 
-@pytest.mark.by_day(13)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("method", ["nearest_neighbor", "linear", "cubic"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("size", [(1, 7), (5, 2)])

@@ -56,7 +56,7 @@ ATTENTION = module(
 )
 
 
-@pytest.mark.by_day(12)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("fill", [-np.inf, -1e9, -1e8, -5.0])
 @pytest.mark.parametrize("sizes", [(1, 1), (150, 170), (70, 1), (1, 90)])
 def test_an_added_mask(fill: float, sizes: tuple[int, int]) -> None:

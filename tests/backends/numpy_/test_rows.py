@@ -22,7 +22,7 @@ from tests.testing.comparing import same_bits
 CLOSE = {"float16": 1e-2, "bfloat16": 1e-1, "float32": 1e-4, "float64": 1e-9}
 
 
-@pytest.mark.by_day(24)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", [name for name in ROWS if name not in LONG])
 def test_the_definitions_bits(name: str) -> None:
     checked = program(name)
@@ -41,7 +41,7 @@ def apart(x: Any) -> Any:
     return np.repeat(x, 2, axis=-1)[..., ::-2].copy()[..., ::-1] if x.ndim else x
 
 
-@pytest.mark.by_day(24)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", ROWS)
 def test_without_the_order_of_the_sums(name: str) -> None:
     checked = program(name)
@@ -74,7 +74,7 @@ def close(found: Any, wanted: Any, call: str) -> None:
     assert np.allclose(a, b, rtol=near, atol=near, equal_nan=True), (call, found, wanted)
 
 
-@pytest.mark.by_day(24)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", [name for name in ROWS if name not in LONG])
 def test_new_results_lie_in_new_memory(name: str) -> None:
     """Of operators that ``liveness.py`` takes them to be of: there a later step may write."""

@@ -17,7 +17,7 @@ def frozen() -> dict[str, str]:
     return dict(each.rsplit(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.by_day(24)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize(("kind", "name", "mode"), PROGRAMS)
 def test_ways(kind: str, name: str, mode: str) -> None:
     label, found = text(kind, name, mode).rsplit(": ", 1)

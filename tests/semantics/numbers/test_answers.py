@@ -14,7 +14,7 @@ def frozen() -> dict[str, str]:
     return {each.partition(": ")[0]: each for each in FROZEN.read_text(encoding="utf-8").splitlines()}
 
 
-@pytest.mark.by_day(10)
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(("name", "dtype"), ASKED)
 def test_what_is_answered(name: str, dtype: str) -> None:
     """``tools/make_decisions.py`` writes it down; a word that changes is an answer that changed: look at it."""

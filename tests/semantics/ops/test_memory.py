@@ -114,7 +114,7 @@ def says_where_its_result_lies(op: str, seed: int, **options: int) -> int:
     return found
 
 
-@pytest.mark.by_day(22)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("op", sorted(SKETCHES))
 def test_a_result_lies_where_its_row_says(op: str) -> None:
     says_where_its_result_lies(op, 0, most=1)

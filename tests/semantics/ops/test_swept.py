@@ -16,7 +16,7 @@ def frozen() -> dict[str, str]:
     return {each.partition(": ")[0]: each for each in FROZEN.read_text(encoding="utf-8").splitlines()}
 
 
-@pytest.mark.by_day(30)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("op", ASKED)
 def test_what_is_said(op: str) -> None:
     """``tools/make_decisions.py`` writes it down; a line that changes is a type, a message, an element, a set or a

@@ -20,14 +20,14 @@ def frozen() -> dict[str, str]:
     return {each.split(": ")[0]: each for each in FROZEN.read_text(encoding="utf-8").splitlines()}
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("op", OPERATORS)
 def test_what_is_deduced(op: str) -> None:
     """``tools/make_decisions.py`` writes it down; a line that changes is a type that changed: look at it."""
     assert line(op, OPERATORS[op]) == frozen()[op]
 
 
-@pytest.mark.by_day(60)
+@pytest.mark.by_day(6)
 @pytest.mark.parametrize("op", OPERATORS)
 def test_who_knows_less_is_told_no_more(op: str) -> None:
     """A call that is accepted is accepted of a tensor of which less is known, but for what that leaves out."""

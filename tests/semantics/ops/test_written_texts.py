@@ -24,14 +24,14 @@ LARGE = ("image.resize2d", "image.resize3d", "image.grid_sample", "vision.roi_al
 """Of which an element is large."""
 
 
-@pytest.mark.by_day(15)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("op", [pytest.param(op, marks=pytest.mark.thorough if op in LARGE else ()) for op in TEXTS])
 def test_what_is_written_down(op: str) -> None:
     """``tools/make_decisions.py`` writes it down; a line that changes is a text that changed: look at it."""
     assert line(op) == frozen()[op]
 
 
-@pytest.mark.by_day(15)
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("op", [each for each in TEXTS if each not in LARGE])
 def test_data_is_read_again_and_runs(op: str) -> None:
     for met, program, symbols in programs(op):
