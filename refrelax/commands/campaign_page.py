@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from refrelax.commands.findings import blame_line
+from refrelax.judge.campaign.sequences import Corpus
 
 if TYPE_CHECKING:
     from refrelax.judge.campaign.memory import Memory
@@ -75,15 +76,17 @@ def _curve(rows: list[dict[str, Any]], seconds: float) -> str:
 
 def _coverage(memory: Memory, how: str) -> str:
     """Pairs of a step and what stood after it, by the programs that went through sequences until then."""
-    covered, programs = set[str](), 0
+    corpus, programs = Corpus(), 0
     points = []
     for seen in memory.tasks("passes"):
         programs += seen["programs"]
-        covered.update(*(covers for _, covers, *_ in seen["kept"]))
-        points.append((programs, len(covered)))
-    if not covered:
+        corpus.add(seen["kept"])
+        points.append((programs, len(corpus.covered)))
+    if not corpus.covered:
         return "<p>None.</p>"
-    said = f"{len(covered)} pairs of a step and what stood after it: a rule of typing, an operator, a node, an end"
+    said = (
+        f"{len(corpus.covered)} pairs of a step and what stood after it: a rule of typing, an operator, a node, an end"
+    )
     return _drawn(points, f"{said}, of {programs} programs, {how}")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from refrelax.interop.tvm import pass_steps
 from refrelax.interop.tvm.spelling import text_for
+from refrelax.interop.tvm.worker import readable
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Prim, Shape
 from refrelax.syntax import bits, dtypes
@@ -73,14 +74,10 @@ def script(
     )
 
 
-_SPECIAL = re.compile(r'R\.const\("(-?(?:inf|nan))"')
-"""What TVM 0.27 prints for an infinite or NaN constant, and cannot read: see ``worker.py``."""
-
-
 def _readable(text: str) -> tuple[str, str]:
     """A text that TVM reads, and the expression that reads it."""
-    found, times = _SPECIAL.subn(r'R.const(special["\1"]', text)
-    if not times:
+    found = readable(text)
+    if found == text:
         return text, "tvm.script.from_source(TEXT)"
     names = "**tvm.script.parser.core.entry._default_globals()"
     special = '"special": {each: float(each) for each in ("inf", "-inf", "nan", "-nan")}'

@@ -31,6 +31,11 @@ _SPECIAL = re.compile(r'R\.const\("(-?(?:inf|nan))"')
 """What TVM 0.27 prints for an infinite or NaN constant, and cannot read."""
 
 
+def readable(text: str) -> str:
+    """The text with the numbers of such constants taken from a table ``special``."""
+    return _SPECIAL.sub(r'R.const(special["\1"]', text)
+
+
 def numpy_dtype(name: str) -> Any:
     """The NumPy dtype of a name, from ml_dtypes where NumPy has none."""
     import numpy as np
@@ -102,7 +107,7 @@ def read_module(text: str, constants: dict[str, Any]) -> Any:
     if arrays:
         names["metadata"] = {"ir.GenericConst": arrays, "relax.expr.Constant": arrays}
     names["special"] = {each: float(each) for each in ("inf", "-inf", "nan", "-nan")}
-    return tvm.script.from_source(_SPECIAL.sub(r'R.const(special["\1"]', text), extra_vars=names)
+    return tvm.script.from_source(readable(text), extra_vars=names)
 
 
 def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:

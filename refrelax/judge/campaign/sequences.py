@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from refrelax.errors import InternalError, Rejection, Unlinkable, UsageError
@@ -207,7 +208,7 @@ class Corpus:
                 pairs.append(Pair.of_row(row))
             tried.update(covers, *promised)
         self.kept.append(pairs)
-        self.tried.append(tried)
+        self.tried.append(tried.difference(*self.tried))
 
     def upto(self, task: int) -> Lead:
         """What leads a task that knows the first so many."""
@@ -274,8 +275,13 @@ def _cost(pair: Pair) -> float:
 
 def promise(pair: Pair) -> frozenset[str]:
     """What a pair may cover: that of which the program is made, before each of its steps."""
-    made = parts(check(parse(pair.text)))
-    return frozenset(f"{step.partition('(')[0]}: {each}" for step in pair.steps for each in made)
+    return frozenset(f"{step.partition('(')[0]}: {each}" for step in pair.steps for each in _parts_of(pair.text))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _parts_of(text: str) -> set[str]:
+    """The parts of a program: pairs that vary one another have the same."""
+    return parts(check(parse(text)))
 
 
 def cause_of_step(wrong: WrongPass, checked: CheckedModule) -> Cause:
