@@ -29,6 +29,17 @@ class _Kinds(dict[str, Any]):
 KINDS = _Kinds()
 
 
+def together(arrays: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of some arrays broadcast together: mostly that of each."""
+    shape: tuple[int, ...] = arrays[0].shape if arrays else ()
+    for each in arrays:
+        if each.shape != shape:
+            if len(arrays) <= 32:  # (many times quicker than by the shapes)
+                return np.broadcast(*arrays).shape
+            return np.broadcast_shapes(*[each.shape for each in arrays])
+    return shape
+
+
 def blocked(
     step: Callable[..., None],
     operands: Sequence[Any],
@@ -39,15 +50,8 @@ def blocked(
 ) -> tuple[Any, ...]:
     """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of all operands
     together. ``over``: memory for the only result, an operand or like one; ``near``: elements of a block."""
-    shape, size = operands[0].shape, operands[0].size
-    for each in operands:
-        if each.shape != shape:
-            if len(operands) <= 32:  # (many times quicker than by the shapes)
-                shape = np.broadcast(*operands).shape
-            else:
-                shape = np.broadcast_shapes(*[each.shape for each in operands])
-            size = prod(shape)
-            break
+    shape = together(operands)
+    size = prod(shape)
     if over is not None and over.shape == shape and over.dtype is KINDS[made[0]] and over.flags.writeable:
         results: tuple[Any, ...] = (over,)
     elif len(made) == 1:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.blocks import together
 from refrelax.backends.numpy_.memory import fresh, in_rows
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, number, plain, within
 from refrelax.backends.numpy_.reductions import FOLDS
@@ -36,12 +37,6 @@ def flat_position(index: Sequence[Any], extents: Sequence[int]) -> Any:
         else:
             position = position + own
     return position
-
-
-def together(index: Sequence[Any]) -> tuple[int, ...]:
-    """The shape of some arrays broadcast together: mostly that of each."""
-    shapes = {i.shape for i in index}
-    return tuple(shapes.pop()) if len(shapes) == 1 else np.broadcast_shapes(*shapes)
 
 
 def load(x: Any, index: Sequence[Any]) -> Any:

@@ -74,16 +74,11 @@ def padded(x: Any, before: Sequence[int], after: Sequence[int], fill: Any) -> An
 def _conv(n: int) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         x, w = args
-        if (
-            fast
-            and x.dtype == w.dtype
-            and x.dtype.name in NARROW
-            and attrs["out_dtype"] in (None, "", "void", x.dtype.name)
-        ):
-            wide = run({**attrs, "out_dtype": "float32"}, (widened(x), widened(w)), fast)
-            return narrowed(wide, x.dtype)
-        meeting = met(x.dtype, w.dtype)
         dtype = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] not in (None, "", "void") else x.dtype
+        if fast and dtype.name in NARROW and x.dtype == w.dtype == dtype:
+            wide = run({**attrs, "out_dtype": "float32"}, (widened(x), widened(w)), fast)
+            return narrowed(wide, dtype)
+        meeting = met(x.dtype, w.dtype)
         x, w = (exact.converted(exact.converted(v, meeting), dtype) for v in (x, w))
         x, w = to_plain(x, attrs["data_layout"], DATA[n]), to_plain(w, attrs["kernel_layout"], KERNEL[n])
         groups = attrs["groups"]

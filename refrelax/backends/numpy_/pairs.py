@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.numpy_.blocks import KINDS, NEAR_UPPER, blocked, pieces
+from refrelax.backends.numpy_.blocks import KINDS, NEAR_UPPER, blocked, pieces, together
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.narrow import FEW, TELLS, UPPER, WIDE, near, told
 from refrelax.backends.numpy_.narrow import widened as widened_apart
@@ -54,7 +54,7 @@ def packed(t: Any, out: Any, round_: Callable[[Any, bool], None] | None, sum_: b
 
 def blocked_upper(step: Step, operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str]) -> tuple[Any, ...]:
     """``blocked`` of steps at bfloat16."""
-    shape = np.broadcast(*operands).shape if len(operands) <= 32 else np.broadcast_shapes(*[o.shape for o in operands])
+    shape = together(operands)
     size = prod(shape)
     if size < 4 * FEW:
         return blocked(step, operands, made, scratch, near=NEAR_UPPER)
