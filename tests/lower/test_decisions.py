@@ -7,11 +7,11 @@ is a decision that changed: look at it, and write it down again. By day a sixth 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
 
+from tests.digests import written_down
 from tests.lower.decisions import FROZEN, lines, texts
 
 TEXTS = texts()
@@ -30,14 +30,9 @@ def asked() -> Iterator[Any]:
         yield pytest.param(name, marks=pytest.mark.thorough) if is_slow else name
 
 
-@cache
-def frozen() -> dict[str, str]:
-    return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
-
-
 @pytest.mark.by_day(6)
 @pytest.mark.parametrize("name", list(asked()))
 def test_decisions(name: str) -> None:
     for line in lines(name, *TEXTS[name]):
         label, found = line.split(": ", 1)
-        assert found == frozen()[label], label
+        assert found == written_down(FROZEN)[label], label

@@ -8,14 +8,14 @@ import pytest
 
 from refrelax.conformance.cases import Case
 from refrelax.running.run import make_headroom
-from tests.digests import digest
+from tests.digests import digest, written_down
 from tests.semantics.told_by_cases import FROZEN, SIZE, asked, key, pieces, told
 
 
 @cache
 def frozen() -> dict[str, dict[str, str]]:
-    rows = (each.partition(": ") for each in FROZEN.read_text(encoding="utf-8").splitlines())
-    return {file: dict(each.split("=") for each in words.split()) for file, _, words in rows}  # type: ignore[misc]
+    rows = written_down(FROZEN).items()
+    return {file: dict(each.split("=") for each in words.split()) for file, words in rows}  # type: ignore[misc]
 
 
 CASES: dict[str, list[Case]] = asked()

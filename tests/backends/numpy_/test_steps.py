@@ -3,21 +3,15 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 pytest.importorskip("numpy")
 
 from tests.backends.numpy_.steps import FROZEN, NAMES, line
-
-
-@cache
-def frozen() -> dict[str, str]:
-    return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
+from tests.digests import written_down
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_steps(name: str) -> None:
     label, found = line(name).split(": ", 1)
-    assert found == frozen()[label]
+    assert found == written_down(FROZEN)[label]

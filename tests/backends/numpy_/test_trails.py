@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 pytest.importorskip("numpy")
 
 from tests.backends.numpy_.trails import FROZEN, NAMES, lines
-
-
-@cache
-def frozen() -> dict[str, str]:
-    return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
+from tests.digests import written_down
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_trails(name: str) -> None:
     for line in lines(name):
         label, found = line.split(": ", 1)
-        assert found == frozen()[label], label
+        assert found == written_down(FROZEN)[label], label

@@ -6,18 +6,12 @@ is a decision that changed: look at it, and write it down again.
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 pytest.importorskip("numpy")
 
 from tests.backends.numpy_.written import FROZEN, lines, programs
-
-
-@cache
-def frozen() -> dict[str, str]:
-    return dict(each.split(": ", 1) for each in FROZEN.read_text(encoding="utf-8").splitlines())
+from tests.digests import written_down
 
 
 @pytest.mark.by_day(6)
@@ -25,4 +19,4 @@ def frozen() -> dict[str, str]:
 def test_written(name: str, entry: str) -> None:
     for line in lines(name, entry):
         label, found = line.split(": ", 1)
-        assert found == frozen()[label], label
+        assert found == written_down(FROZEN)[label], label

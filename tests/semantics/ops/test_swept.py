@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from refrelax.running.run import make_headroom
+from tests.digests import written_down
 
 from .swept import ASKED, FROZEN, line
-
-
-@cache
-def frozen() -> dict[str, str]:
-    return {each.partition(": ")[0]: each for each in FROZEN.read_text(encoding="utf-8").splitlines()}
 
 
 @pytest.mark.by_day(4)
@@ -22,4 +16,4 @@ def test_what_is_said(op: str) -> None:
     """``tools/make_decisions.py`` writes it down; a line that changes is a type, a message, an element, a set or a
     charge that changed: look at it."""
     make_headroom()
-    assert line(op) == frozen()[op]
+    assert line(op) == f"{op}: {written_down(FROZEN)[op]}"

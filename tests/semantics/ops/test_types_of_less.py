@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 import refrelax as rr
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.types.lattice import is_base_of
+from tests.digests import written_down
 
 from .types_of_less import FROZEN, LESS, by_operator, calls, line
 
 OPERATORS = by_operator()
 
 
-@cache
-def frozen() -> dict[str, str]:
-    return {each.split(": ")[0]: each for each in FROZEN.read_text(encoding="utf-8").splitlines()}
-
-
 @pytest.mark.by_day(6)
 @pytest.mark.parametrize("op", OPERATORS)
 def test_what_is_deduced(op: str) -> None:
     """``tools/make_decisions.py`` writes it down; a line that changes is a type that changed: look at it."""
-    assert line(op, OPERATORS[op]) == frozen()[op]
+    assert line(op, OPERATORS[op]) == f"{op}: {written_down(FROZEN)[op]}"
 
 
 @pytest.mark.by_day(6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 
 import pytest
 
@@ -11,14 +10,9 @@ from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.ops.meaning.as_json import program_from_json, program_to_json
 from refrelax.semantics.ops.meaning.evaluate import evaluate
 from refrelax.semantics.ops.meaning.numbers import Dense, given
+from tests.digests import written_down
 
 from .written_texts import FROZEN, TEXTS, line, programs
-
-
-@cache
-def frozen() -> dict[str, str]:
-    return {each.partition(": ")[0]: each for each in FROZEN.read_text(encoding="utf-8").splitlines()}
-
 
 LARGE = ("image.resize2d", "image.resize3d", "image.grid_sample", "vision.roi_align")
 """Of which an element is large."""
@@ -28,7 +22,7 @@ LARGE = ("image.resize2d", "image.resize3d", "image.grid_sample", "vision.roi_al
 @pytest.mark.parametrize("op", [pytest.param(op, marks=pytest.mark.thorough if op in LARGE else ()) for op in TEXTS])
 def test_what_is_written_down(op: str) -> None:
     """``tools/make_decisions.py`` writes it down; a line that changes is a text that changed: look at it."""
-    assert line(op) == frozen()[op]
+    assert line(op) == f"{op}: {written_down(FROZEN)[op]}"
 
 
 @pytest.mark.by_day(4)
