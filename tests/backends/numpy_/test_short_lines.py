@@ -47,6 +47,9 @@ def test_a_stretched_row_into_memory_that_is_used_again(name: str) -> None:
     params = f"{tensor('x', 'n, 5')}, {tensor('w', '5, 3')}, {tensor('b', '1, 3')}"
     checked = module(params, f"R.{name}(R.matmul(x, w), b)")
     assert re.search(r"rt\.by_columns\(.*, out=", rr.compile(checked).source)
+    row, out = normal(1, 3), normal(7, 3)
+    wanted = getattr(np, name)(out, row)
+    assert fast_operators.by_columns(getattr(np, name), out, row, out=out) is out and np.array_equal(out, wanted)
     for rows in (7, 1, 0):
         found, wanted = both(checked, normal(rows, 5), normal(5, 3), normal(1, 3))
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
